@@ -791,9 +791,10 @@ export interface components {
          */
         PrivateNoCache: "private, no-cache";
         /**
-         * @description What is left of the budget: `r` requests now, and `t` seconds until there is one more
+         * @description What is left of the budget: `r` requests now, and `t` seconds until the oldest request leaves the window and there is
+         *     one more
          *     (draft-ietf-httpapi-ratelimit-headers-10).
-         * @example "analytics";r=99;t=36
+         * @example "analytics";r=99;t=3600
          */
         RateLimit: string;
         /**
@@ -803,7 +804,7 @@ export interface components {
          */
         RateLimitPolicy: string;
         /**
-         * @description Nothing is left of the budget: `r` is 0, and in `t` seconds there is one request more
+         * @description Nothing is left of the budget: `r` is 0, and in `t` seconds the oldest request leaves the window and there is one more
          *     (draft-ietf-httpapi-ratelimit-headers-10).
          * @example "analytics";r=0;t=36
          */

@@ -98,14 +98,19 @@ function readViolations(header: string | string[] | undefined): Violation[] {
   }
 }
 
-/** Writes a problem as the validator of the server does, which names a missing or unknown field in the path. */
+/**
+ * Writes a problem as the validator of the server does, which names a missing or unknown field in the path. Prism names no place of a
+ * missing body.
+ */
 function toValidatorError(
-  { location: [, place = '', ...steps], message, code }: Violation,
+  { location: [, place = 'body', ...steps], message, code }: Violation,
   known: readonly string[],
 ): ValidatorError {
   const start = `/${{ header: 'headers', path: 'params' }[place] ?? place}`
   const named = /(?:property|found) '([^']*)'/.exec(message)?.[1]
   const isNamed = code === 'required' || code === 'additionalProperties'
+  // An unknown field without a name; the validator of the server names no place.
+  if (place === 'body' && code === 'additionalProperties' && named === '') return { path: '', message, errorCode: code }
   const path = [start, ...steps, ...(isNamed && named !== undefined ? [named] : [])].join('/')
   // Prism writes the names of query parameters in lower case.
   const spelt = known.find(other => other.toLowerCase() === path.toLowerCase())

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { decideCors } from '../server/http/cors.ts'
 import { bodyTooLarge } from '../server/http/http-error.ts'
+import { createHttpServer } from '../server/http/listen.ts'
 import { chooseMediaType } from '../server/http/media-type.ts'
 import { findBadForm } from '../server/http/request-form.ts'
 import { findRoute } from '../server/http/routes.ts'
@@ -36,8 +37,7 @@ export function createFront(options: {
   allowsOrigin: (origin: string) => boolean
   onAnswer?: (method: string, target: string, status: number) => void
 }): Server {
-  // The front refuses requests without a Host header itself, in the JSON body of all errors.
-  const server = createServer({ requireHostHeader: false }, async (req, res) => {
+  const server = createHttpServer().on('request', async (req: IncomingMessage, res: ServerResponse) => {
     const { method = 'GET', url: target = '/' } = req
     const cors = decideCors({ method, target, headers: req.headers }, options.allowsOrigin)
     const { status, headers, body } = cors.isPreflight

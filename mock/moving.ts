@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { decideCors } from '../server/http/cors.ts'
 import { type HttpError, toErrorBody } from '../server/http/http-error.ts'
+import { createHttpServer } from '../server/http/listen.ts'
 import { findBadForm } from '../server/http/request-form.ts'
+import { safeRequestId } from '../server/http/request-id.ts'
 import { findRoute, refuseUnknown } from '../server/http/routes.ts'
-import { safeRequestId } from '../server/http/safe-request-id.ts'
 import { answerUnreadable } from '../server/http/unreadable.ts'
 import type { Mock } from '../spec/package/mock/index.ts'
 import { answerControls, controlPath } from './controls.ts'
@@ -19,8 +20,7 @@ export function createMovingServer(options: {
   onAnswer?: (method: string, target: string, status: number) => void
 }): Server {
   const { mock, allowsOrigin, onAnswer } = options
-  // The mock refuses requests without a Host header itself, in the JSON body of all errors.
-  const server = createServer({ requireHostHeader: false, maxHeaderSize: 256 * 1024 }, async (req, res) => {
+  const server = createHttpServer().on('request', async (req: IncomingMessage, res: ServerResponse) => {
     const { method = 'GET', url: target = '/' } = req
     const cors = decideCors({ method, target, headers: req.headers }, allowsOrigin)
     for (const [name, value] of Object.entries(cors.headers)) res.setHeader(name, value)

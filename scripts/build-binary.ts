@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { describeBytes } from '../server/base/format-bytes.ts'
 import { OperatorError } from '../server/base/operator-error.ts'
-import { jsonOption } from '../server/flags/options.ts'
 import { buildBinary } from './build-binary/build-binary.ts'
 import { targets, thisMachine } from './build-binary/targets.ts'
 import { runProgram } from './run-program.ts'
@@ -21,7 +20,7 @@ const program = new Command('npm run build:binary --')
   .addOption(
     new Option('--output <folder>', 'where the programs are written').env('QUIRE_BUILD_OUTPUT').default('binary'),
   )
-  .addOption(jsonOption())
+  .option('--json', 'print JSON')
   .addHelpText(
     'after',
     `

@@ -47,11 +47,12 @@ Examples:
   .action(run)
 
 async function run({ output, sbom = false, provenance = false }: Flags): Promise<void> {
-  await makeFolder(resolve(output)).catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(
-      `${output} is not a folder and cannot be created (${error.code}). Name another with --output.`,
-    )
-  })
+  try {
+    makeFolder(resolve(output))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new OperatorError(`${output} is not a folder and cannot be created (${code}). Name another with --output.`)
+  }
   const startedAt = new Date()
   const source = provenance ? await readSourceCommit(root) : null
   const work = await mkdtemp(join(tmpdir(), 'quire-spec-'))

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import { OperatorError } from '../server/base/operator-error.ts'
-import { readBooleanVariables } from '../server/flags/boolean-variables.ts'
+import { readBooleanVariables } from '../server/flags/setting.ts'
 
 /** Runs a program that has called `exitOverride`. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 export async function runProgram(program: Command): Promise<void> {

@@ -2,8 +2,10 @@
 // the checks.
 //
 //   npm test [-- --only STEP]
+//   npm run check
 //   npm run test:unit [-- FILE ...]
 //   npm run test:changed [-- --since REF]
+//   npm run test:all [-- --added]
 //   npm run test:long
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -18,25 +20,50 @@ interface Step {
   count?: () => { passed: number; failed: number; skipped: number }
   /** Whether the step may run no checks, because nothing changed. */
   mayBeEmpty?: boolean
+  /** Whether the step needs about one core, so that it runs beside another one. Its output is printed when it ends. */
+  isSmall?: boolean
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'quire-checks-'))
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 const node = ['node', '--disable-warning=DEP0169']
 
+/** What `npm run check` runs. */
+const quick: Step[] = [
+  small('lint and format of the code', ['biome', 'ci', '--error-on-warnings', '.']),
+  types('types of the tests', 'test'),
+  types('types of the server', '.'),
+  types('types of in-page code', 'server/in-page'),
+]
+
 const usual: Step[] = [
-  { name: 'generated files are fresh', command: [...node, 'scripts/generate.ts', '--check'] },
-  { name: 'lint of the spec', command: ['redocly', 'lint', 'spec/openapi.yaml', '--config', 'spec/rules.yaml'] },
-  { name: 'breaking changes of the spec', command: [...node, 'scripts/spec-diff.ts'] },
-  { name: 'lint and format of the code', command: ['biome', 'ci', '--error-on-warnings', '.'] },
-  { name: 'types of the server', command: ['tsc'] },
-  { name: 'types of in-page code', command: ['tsc', '-p', 'server/in-page'] },
-  { name: 'types of the tests', command: ['tsc', '-p', 'test'] },
+  small('generated files are fresh', [...node, 'scripts/generate.ts', '--check']),
+  small('lint of the spec', ['redocly', 'lint', 'spec/openapi.yaml', '--config', 'spec/rules.yaml']),
+  small('breaking changes of the spec', [...node, 'scripts/spec-diff.ts']),
+  small('regular expressions', [...node, 'scripts/check-expressions.ts']),
+  ...quick,
   vitest('unit, whole-app and browser tests', []),
   dredd('contract (Dredd)', []),
-  // Without a PostgreSQL, nothing is run.
+]
+
+/** What `npm run test:all` adds. Without a PostgreSQL, Dredd runs nothing. */
+const added: Step[] = [
+  vitest('tests on PostgreSQL, S3 and nginx', ['--mode', 'services']),
   { ...dredd('contract (Dredd) on PostgreSQL', ['--postgres']), mayBeEmpty: true },
 ]
+const all = [...usual, ...added]
+
+const documentation = { 'python3.11-doc': '/usr/share/doc/python3.11/html' }
+const services = {
+  nginx: '/usr/sbin/nginx',
+  openssl: '/usr/bin/openssl',
+  postgresql: '/usr/lib/postgresql',
+  memcached: '/usr/bin/memcached',
+  'swift-account': '/usr/bin/swift-account-server',
+  'swift-container': '/usr/bin/swift-container-server',
+  'swift-object': '/usr/bin/swift-object-server',
+  'swift-proxy': '/usr/bin/swift-proxy-server',
+}
 
 const { values, positionals } = readFlags()
 const chosen = chooseSteps()
@@ -46,13 +73,28 @@ if (values.help || steps.length === 0) {
   process.exit(values.help ? 0 : 2)
 }
 
-if (!values.unit && steps.some(({ name }) => name.includes('tests') || name.includes('runs')))
-  await installTestPackages()
+if (process.getuid?.() === 0) {
+  console.log('The tests run as root, so Chromium runs without its sandbox (QUIRE_ALLOW_NO_SANDBOX=1).')
+  process.env.QUIRE_ALLOW_NO_SANDBOX ??= '1'
+}
+
+if (values.long) await installTestPackages({ ...documentation, ...services })
+else if (values.all) await installTestPackages(services)
 const total = { passed: 0, failed: 0, skipped: 0 }
-for (const step of steps) {
-  console.log(`\n== ${step.name}`)
+const waiting = steps.filter(({ isSmall }) => isSmall)
+const take = async () => {
+  for (let step = waiting.shift(); step; step = waiting.shift()) await runStep(step)
+}
+await Promise.all([take(), take()])
+for (const step of steps.filter(({ isSmall }) => !isSmall)) await runStep(step)
+console.log(`\n${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`)
+process.exit(total.failed > 0 ? 1 : 0)
+
+async function runStep(step: Step): Promise<void> {
+  if (!step.isSmall) console.log(`\n== ${step.name}`)
   const startedAt = performance.now()
-  const code = await run(step.command)
+  const { code, output } = await run(step.command, step.isSmall)
+  if (step.isSmall) process.stdout.write(`\n== ${step.name}\n${output}`)
   const counted = countChecks(step, code)
   total.passed += counted.passed
   total.failed += counted.failed
@@ -60,8 +102,6 @@ for (const step of steps) {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   console.log(`== ${step.name}: ${counted.failed === 0 ? 'ok' : 'FAILED'}, ${seconds} s`)
 }
-console.log(`\n${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`)
-process.exit(total.failed > 0 ? 1 : 0)
 
 function readFlags() {
   try {
@@ -69,8 +109,11 @@ function readFlags() {
       allowPositionals: true,
       options: {
         long: { type: 'boolean', default: false },
+        all: { type: 'boolean', default: false },
+        added: { type: 'boolean', default: false },
         unit: { type: 'boolean', default: false },
         changed: { type: 'boolean', default: false },
+        check: { type: 'boolean', default: false },
         since: { type: 'string' },
         only: { type: 'string' },
         help: { type: 'boolean', default: false },
@@ -85,6 +128,8 @@ function readFlags() {
 function chooseSteps(): Step[] {
   if (values.long) return [vitest('fault, hostile and soak runs', ['--mode', 'long', ...positionals])]
   if (values.unit) return [vitest('unit tests', ['--project', 'unit', ...positionals])]
+  if (values.all) return values.added ? added : all
+  if (values.check) return quick
   if (!values.changed) return usual
   const since = values.since ?? findBase()
   return [{ ...vitest(`tests of changes since ${since}`, ['--changed', since, ...positionals]), mayBeEmpty: true }]
@@ -100,23 +145,37 @@ function help(): string {
   return `Usage:
   npm test                  all steps below
   npm test -- --only STEP   the steps whose name contains STEP
+  npm run check             lint, format, layers and types
   npm run test:unit         the tests of the project unit; use -- FILE ... to run only tests whose path contains FILE
   npm run test:changed      the tests that import files changed since main, committed or not; use -- --since REF for
                             another base; runs all tests if package.json or the configuration of the tests changed
+  npm run test:all          also the tests on PostgreSQL, S3 and nginx; use -- --added to run only these
   npm run test:long         slow browser, fault, hostile and soak runs, about half an hour
 
-Steps: ${usual.map(({ name }) => name).join(' | ')}
+Steps: ${all.map(({ name }) => name).join(' | ')}
 
 Projects of the tests (test/projects.ts assigns each file to a project by its imports):
   unit      no browser, no program, no whole server
   app       whole servers, programs, whole exports
   browser   needs Chromium; otherwise most of these tests are skipped
-  postgres  the tests of requests to whole servers again, on PostgreSQL; otherwise they are skipped
+  services  need a PostgreSQL, an S3 storage or an nginx; otherwise they are skipped
+  postgres  the tests of the store and of requests to whole servers again, on PostgreSQL; otherwise they are skipped
   long      *.long.test.ts, run only by npm run test:long
+  alone     *.alone.test.ts, run only by npm run test:long, after the others and one at a time
 
 One file or one project: npx vitest run --config test/vitest.config.ts [FILE] [--project NAME]
 QUIRE_TEST_SEED=NUMBER sets the seed of the random input. With QUIRE_TEST_SEED=random, each run uses a new seed. The seed
 is printed.`
+}
+
+function small(name: string, command: string[]): Step {
+  return { name, command, isSmall: true }
+}
+
+/** What the compiler learned is kept, so that it reads only changed files and those that they reach again. */
+function types(name: string, project: string): Step {
+  const file = `node_modules/.cache/types/${project === '.' ? 'server' : project.replaceAll('/', '-')}.tsbuildinfo`
+  return small(name, ['tsc', '-p', project, '--incremental', '--tsBuildInfoFile', file])
 }
 
 function vitest(name: string, flags: string[]): Step {
@@ -179,35 +238,29 @@ function countChecks(step: Step, code: number): { passed: number; failed: number
   }
 }
 
-function run([command = '', ...args]: string[]): Promise<number> {
+/** Runs a program. Its output is collected, or else goes to the terminal. */
+function run([command = '', ...args]: string[], isCollected = false): Promise<{ code: number; output: string }> {
   return new Promise(done => {
-    spawn(command, args, { stdio: 'inherit' })
+    const parts: Buffer[] = []
+    const child = spawn(command, args, { stdio: isCollected ? ['ignore', 'pipe', 'pipe'] : 'inherit' })
+    child.stdout?.on('data', part => parts.push(part))
+    child.stderr?.on('data', part => parts.push(part))
+    child
       .on('error', error => {
         console.error(error.message)
-        done(1)
+        done({ code: 1, output: '' })
       })
-      .on('exit', code => done(code ?? 1))
+      .on('close', code => done({ code: code ?? 1, output: Buffer.concat(parts).toString() }))
   })
 }
 
 /**
- * Installs the Debian packages that some tests need. The end-to-end tests export the 530 pages of the Python documentation.
- * One test puts nginx in front of a server, the tests of the store also run on PostgreSQL, and bundles are also stored in the
- * S3-compatible storage of OpenStack Swift.
+ * Installs Debian packages that some tests need, by the path of a file in each. The long runs export the 530 pages of the Python
+ * documentation. Some tests put nginx in front of a server, those of the store also run on PostgreSQL, and bundles are also stored in
+ * the S3-compatible storage of OpenStack Swift.
  */
-async function installTestPackages(): Promise<void> {
-  const packages = Object.entries({
-    'python3.11-doc': '/usr/share/doc/python3.11/html',
-    nginx: '/usr/sbin/nginx',
-    openssl: '/usr/bin/openssl',
-    postgresql: '/usr/lib/postgresql',
-    memcached: '/usr/bin/memcached',
-    'swift-account': '/usr/bin/swift-account-server',
-    'swift-container': '/usr/bin/swift-container-server',
-    'swift-object': '/usr/bin/swift-object-server',
-    'swift-proxy': '/usr/bin/swift-proxy-server',
-  })
-  const missing = packages.flatMap(([name, path]) => (existsSync(path) ? [] : [name]))
+async function installTestPackages(packages: Record<string, string>): Promise<void> {
+  const missing = Object.entries(packages).flatMap(([name, path]) => (existsSync(path) ? [] : [name]))
   if (missing.length === 0) return
   const command = `apt-get install ${missing.join(' ')}`
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
@@ -216,6 +269,6 @@ async function installTestPackages(): Promise<void> {
   }
   console.log(`Installing Debian packages for the tests (${command}, 320 MB at most) ...`)
   await run(['apt-get', 'update', '-qq'])
-  const code = await run(['apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...missing])
+  const { code } = await run(['apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...missing])
   if (code !== 0) console.log('They could not be installed: the tests that need them are skipped.')
 }

@@ -1,4 +1,4 @@
-import express, { type Express } from 'express'
+import type { Express } from 'express'
 import type { Logger } from 'pino'
 import { dashboardPath } from './dashboard/frame.ts'
 import { type DashboardOptions, dashboardRouter } from './dashboard/http/router.ts'
@@ -10,13 +10,8 @@ import { allowOrigins } from './http/cors.ts'
 import { type DocumentTexts, documentRouter } from './http/document.ts'
 import { type LoadDocumentation, serveDocumentation } from './http/documentation.ts'
 import { answerErrors, answerUnknownPaths } from './http/errors.ts'
-import { healthRouter } from './http/health.ts'
-import { sendJson } from './http/json.ts'
 import { mountOperations } from './http/mount.ts'
-import { refuseBadForm } from './http/request-form.ts'
-import { assignRequestId } from './http/request-id.ts'
-import { logRequests } from './http/request-log.ts'
-import { setSecurityHeaders } from './http/security-headers.ts'
+import { createPipeline, healthRouter } from './http/pipeline.ts'
 import { serveStart } from './http/start.ts'
 import type { Validator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
@@ -39,15 +34,6 @@ export interface AppOptions extends Finders {
   /** Returns the reason why requests cannot be served; undefined = they can. */
   whyNotReady(): Promise<string | undefined>
   log: Logger
-}
-
-/** Creates the pipeline of a server that only runs exports: it says whether it can work. */
-export function createHealthApp({ whyNotReady, log }: Pick<AppOptions, 'whyNotReady' | 'log'>): Express {
-  const app = createPipeline(log)
-  app.use(healthRouter(whyNotReady))
-  app.use(answerUnknownPaths)
-  app.use(answerErrors(log))
-  return app
 }
 
 /** Creates the HTTP pipeline; a request goes through it from top to bottom. */
@@ -80,21 +66,5 @@ export function createApp(options: AppOptions): Express {
 
   app.use(answerUnknownPaths)
   app.use(answerErrors(log))
-  return app
-}
-
-/** Creates what every request goes through first. */
-function createPipeline(log: Logger): Express {
-  const app = express()
-  app.disable('x-powered-by')
-  app.disable('etag') // it would be computed from the answer; operations and bundles set their own ETag
-  app.enable('case sensitive routing')
-  app.set('query parser', 'simple')
-  app.response.json = sendJson
-
-  app.use(assignRequestId)
-  app.use(logRequests(log))
-  app.use(setSecurityHeaders())
-  app.use(refuseBadForm)
   return app
 }

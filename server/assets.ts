@@ -1,6 +1,8 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { extname, join, relative } from 'node:path'
+import { getCompileCacheDir } from 'node:module'
+import { dirname, extname, join, relative } from 'node:path'
 import sea from 'node:sea'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { brotliDecompressSync } from 'node:zlib'
@@ -34,13 +36,34 @@ export function listAssets(folder: string): string[] {
 /** Starts a thread; see `StartThread`. */
 export function startThread(name: string, data: unknown, resourceLimits: ResourceLimits = {}): Worker {
   const options = { workerData: data, resourceLimits }
-  if (isBinary) return new Worker(readAsset(threadAsset(name)), { ...options, eval: true })
+  if (isBinary) return new Worker(readPackedBytes(threadAsset(name)).toString(), { ...options, eval: true })
   return new Worker(join(shippedFolder, 'server', `${name}${extension}`), options)
 }
 
-/** The path in the single binary of the script of a thread: CommonJS, because only such a text can start a thread. */
+/** The argument that makes the single binary do the work of a process that it starts itself. */
+export const processArgument = '--quire-process'
+
+/**
+ * Starts a program of Quire as the leader of a new process group, with a channel for messages. Its standard error is a pipe.
+ *
+ * @param name path of its file, relative to server/, without `.ts`. The single binary knows only the process of an export.
+ * @param given the arguments of the program
+ * @param env the whole environment of the process
+ */
+export function startProcess(name: string, given: readonly string[], env: Record<string, string>): ChildProcess {
+  const compiled = getCompileCacheDir()
+  const cache = compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }
+  const program = isBinary ? processArgument : join(shippedFolder, 'server', `${name}${extension}`)
+  return spawn(process.execPath, [program, ...given], {
+    env: { ...env, ...cache },
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+}
+
+/** The path in the single binary of the script of a thread, compressed with Brotli: CommonJS, because only such a text can start a thread. */
 export function threadAsset(name: string): string {
-  return `threads/${name}.cjs`
+  return `threads/${name}.cjs.br`
 }
 
 /** What is only in the single binary, made when it was built. */
@@ -53,7 +76,7 @@ export const packedAssets = {
   engine: 'engine',
   /** A `BuildFacts` as JSON. */
   build: 'build.json',
-  /** The components, see `server/licenses/`, as JSON, compressed with Brotli. */
+  /** The components, see `server/commands/licenses/`, as JSON, compressed with Brotli. */
   licenses: 'licenses.json.br',
 }
 

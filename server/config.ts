@@ -1,6 +1,6 @@
 import type { FollowSettings } from './analytics/follow/follow-settings.ts'
 import type { AddressRange } from './base/address-range.ts'
-import type { ExportLimits } from './export/model/limits.ts'
+import type { ExportLimits, ProcessLimits } from './export/model/limits.ts'
 import type { Verify } from './export/model/options.ts'
 import type { S3Location } from './store/s3/s3-location.ts'
 
@@ -59,10 +59,13 @@ export interface Config {
   /** How many exports of one organization may wait in the queue. */
   maxQueuedExports: number
   exportLimits: ExportLimits
+  exportProcessLimits: ProcessLimits
   /** How many pages of a bundle a browser opens to verify it. */
   exportVerify: Verify
   /** Whether an export is completed although something is missing that a reader expects. */
   exportAllowLoss: boolean
+  /** Whether Chromium may run without its sandbox where it cannot have one. */
+  allowNoSandbox: boolean
   /** Whether exports use a cache of the site. */
   exportCache: boolean
   /** The maximum size of the cache of one site. */

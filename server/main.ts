@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander'
-import { isBinary, readAsset } from './assets.ts'
+import { isBinary, processArgument, readAsset } from './assets.ts'
 import { keepCompiledCode } from './base/compile-cache.ts'
 import { isDiskFull } from './base/disk-full.ts'
 import { escapeControlsInLines } from './base/escape-controls.ts'
 import { OperatorError } from './base/operator-error.ts'
-import { readBooleanVariables } from './flags/boolean-variables.ts'
+import { readBooleanVariables } from './flags/setting.ts'
 
 // The single binary contains its compiled code.
 if (!isBinary) keepCompiledCode()
@@ -57,8 +57,11 @@ const loadAll = (): Promise<Command[]> => Promise.all([...commands.values()].map
 const endEarly = () => {
   process.exitCode = 13
 }
-process.once('beforeExit', endEarly)
-void run().finally(() => process.off('beforeExit', endEarly))
+if (isBinary && process.argv[2] === processArgument) void import('./workers/export-process.ts')
+else {
+  process.once('beforeExit', endEarly)
+  void run().finally(() => process.off('beforeExit', endEarly))
+}
 
 async function run(): Promise<void> {
   const called = commands.get(process.argv[2] ?? '')

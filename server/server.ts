@@ -1,28 +1,17 @@
 import type { Logger } from 'pino'
-import { createHealthApp } from './app.ts'
-import { type Background, createBackground, together } from './base/background.ts'
+import { type Background, together } from './base/background.ts'
 import type { Config } from './config.ts'
 import { answerLate } from './http/errors.ts'
-import { createGracefulClose } from './http/graceful-close.ts'
-import { listen, listensEverywhere, urlOf } from './http/listen.ts'
+import { listensEverywhere } from './http/listen.ts'
+import { createHealthApp } from './http/pipeline.ts'
 import { createReadiness } from './http/readiness.ts'
-import { answerUnreadable } from './http/unreadable.ts'
 import { createApi, prepareApi } from './serving/api.ts'
 import { openExportCaches, startExports, startFollowing, startLoops } from './serving/background-work.ts'
 import { openParts } from './serving/parts.ts'
+import { openListener, type RunningServer, startServing } from './serving/running-server.ts'
 import type { Store } from './store/store.ts'
 
-export interface RunningServer {
-  /** The address that this process listens on, such as http://127.0.0.1:8787 */
-  url: string
-  /**
-   * Stops the exports, finishes the requests in flight (10 s at most after `config.drainMs`), gives leases back and closes the
-   * store.
-   */
-  close(): Promise<void>
-}
-
-/** The server of the API. */
+/** The server of the API. `close` also gives leases back. */
 export interface ApiServer extends RunningServer {
   /** Never blocks, see `openServingStore`. `close` closes it. */
   store: Store
@@ -35,16 +24,10 @@ export interface ApiServer extends RunningServer {
  * @throws {Error} with code EADDRINUSE, EACCES ... when it cannot listen on the address.
  */
 export async function startServer(config: Config, log: Logger): Promise<ApiServer> {
-  const background = createBackground()
-  try {
-    return await start(config, log, background)
-  } catch (error) {
-    await background.stop()
-    throw error
-  }
+  return startServing(background => start(config, log, background), log)
 }
 
-async function start(config: Config, log: Logger, background: Background): Promise<ApiServer> {
+async function start(config: Config, log: Logger, background: Background) {
   const parts = await openParts(config, log, background)
   const { dataFolder, store } = parts
   const { role } = config
@@ -52,30 +35,18 @@ async function start(config: Config, log: Logger, background: Background): Promi
   const siteCaches = role === 'api' ? null : await openExportCaches(parts)
   const { whyNotReady, shutDown } = createReadiness(store.check)
 
-  const server = await listen(config.host, config.port)
-  const closing = createGracefulClose(server, { drainMs: config.drainMs, answerLate })
-  const url = urlOf(server)
-  answerUnreadable(server, log)
-  const runner = role === 'api' ? undefined : startExports(parts, siteCaches)
+  const { host, port, drainMs } = config
+  const { server, url, closing, answer } = await openListener({ host, port, drainMs, answerLate }, log)
+  const runner = role === 'api' ? undefined : startExports(parts)
   const wakeRunner = () => runner?.wake()
-  server.on(
-    'request',
-    api ? createApi(parts, api, { url, wakeRunner, whyNotReady }) : createHealthApp({ whyNotReady, log }),
-  )
+  const app = api ? createApi(parts, api, { url, wakeRunner, whyNotReady }) : createHealthApp({ whyNotReady, log })
+  answer(app)
   background.add(
     together(closing, startFollowing(parts), ...(runner ? [runner, ...startLoops(parts, siteCaches)] : [])),
   )
   log.info({ url, dataFolder, publicUrl: config.publicUrl ?? url, ...(role !== 'all' && { role }) }, 'listening')
   if (api && listensEverywhere(server)) warnOfAddress(config, url, log)
-  return {
-    url,
-    store,
-    async close() {
-      shutDown()
-      await background.stop()
-      log.info('closed')
-    },
-  }
+  return { url, store, shutDown }
 }
 
 /** Says so when bundle links name an address that clients on other machines cannot reach. */

@@ -2,7 +2,15 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { appImports, browserFunction, classifyTest, listServerTests, listTests, parseImports } from './projects.ts'
+import {
+  appImports,
+  browserFunction,
+  classifyTest,
+  listPostgresTests,
+  listTests,
+  parseImports,
+  serviceFunctions,
+} from './projects.ts'
 
 const root = join(import.meta.dirname, '..')
 let folder = ''
@@ -41,6 +49,8 @@ test.each([
   ['a browser among other things', `import {\n  findBrowser,\n  type Other,\n} from 'x'`, 'browser'],
   ['puppeteer', `import puppeteer, { type Page } from 'puppeteer'`, 'browser'],
   ['a browser and a program', `import { findBrowser } from 'x'\nimport { spawn } from 'node:child_process'`, 'browser'],
+  ['a PostgreSQL', `import { findPostgres, type X } from './support/x.ts'`, 'services'],
+  ['an S3 storage and a browser', `import { whyNoS3Server } from 'x'\nimport { findBrowser } from 'y'`, 'services'],
   ['a text that names a program', `export const names = ['node:child_process']`, 'unit'],
   ['files that import each other', `import './circle.ts'`, 'unit'],
 ])('a test that imports %s: %s', (_, source, want) => {
@@ -49,6 +59,7 @@ test.each([
 
 test('the name makes a test a long run, whatever it imports', () => {
   expect(classifyTest('test/given.long.test.ts', folder)).toBe('long')
+  expect(classifyTest('test/given.alone.test.ts', folder)).toBe('alone')
 })
 
 test('an import has its names and a path from the root', () => {
@@ -75,12 +86,19 @@ describe('the rule matches the code', () => {
     const texts = globSync('server/**/*.ts', { cwd: root }).map(file => readFileSync(join(root, file), 'utf8'))
     expect(texts.filter(text => text.includes(`export function ${browserFunction}(`))).toHaveLength(1)
   })
+
+  test.each(serviceFunctions)('the function %s exists', name => {
+    const texts = globSync('test/support/**/*.ts', { cwd: root }).map(file => readFileSync(join(root, file), 'utf8'))
+    expect(texts.filter(text => text.includes(` function ${name}(`))).toHaveLength(1)
+  })
 })
 
-test('the tests of requests run on PostgreSQL if they start a server', () => {
-  const files = listServerTests()
+test('the tests of the store run on PostgreSQL, and those of requests if they start a server', () => {
+  const files = listPostgresTests()
   expect(files).toContain('test/http/wire-rules.test.ts')
   expect(files).toContain('test/operations/startStaticExportJob.test.ts')
   expect(files).toContain('test/contract/workflow.test.ts')
+  expect(files).toContain('test/store/tenants.test.ts')
   expect(files).not.toContain('test/http/byte-range.test.ts')
+  expect(files.filter(file => file.includes('long.test'))).toEqual([])
 })

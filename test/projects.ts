@@ -1,13 +1,17 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
-/** `npm run test:unit` runs the first, `npm test` the first three, `npm run test:long` the last. */
-export type ProjectName = 'unit' | 'app' | 'browser' | 'long'
+/** `npm run test:unit` runs the first, `npm test` the first three, `npm run test:all` also the fourth, `npm run test:long` the last two. */
+export type ProjectName = 'unit' | 'app' | 'browser' | 'services' | 'long' | 'alone'
 
 /** A test that imports one of these is a whole-app test. */
 export const appImports = ['node:child_process', 'server/server.ts', 'server/export/export-site.ts']
 /** The function that a test calls to find a Chromium. Its name decides, because a name survives when its file moves. */
 export const browserFunction = 'findBrowser'
+/** The functions that a test calls to find the programs of other teams that it needs. */
+export const serviceFunctions = ['findPostgres', 'whyNoS3Server', 'findNginx']
+/** The tests of the store use this file. They run on SQLite, and a second time on PostgreSQL. */
+const storeTests = 'test/store/stores.ts'
 
 const project = resolve(import.meta.dirname, '..')
 const importPattern =
@@ -23,28 +27,36 @@ interface Import {
 
 /** Assigns the test files below a root to projects by their imports. Paths are relative to the root. */
 export function listTests(root = project): Record<ProjectName, string[]> {
-  const tests: Record<ProjectName, string[]> = { unit: [], app: [], browser: [], long: [] }
+  const tests: Record<ProjectName, string[]> = { unit: [], app: [], browser: [], services: [], long: [], alone: [] }
   const files = globSync('test/**/*.test.ts', { cwd: root }).map(file => file.replaceAll('\\', '/'))
   for (const file of files.sort()) tests[classifyTest(file, root)].push(file)
   return tests
 }
 
-/** Lists the tests of requests that start a whole server. They run a second time, on PostgreSQL. */
-export function listServerTests(root = project): string[] {
-  const files = globSync('test/{http,operations,contract}/*.test.ts', { cwd: root }).map(file =>
-    file.replaceAll('\\', '/'),
-  )
-  return files.sort().filter(file => listImports(file, root).some(({ from }) => from === 'test/support/server.ts'))
+/** Lists the tests that run a second time, on PostgreSQL: those of the store, and those of requests that start a whole server. */
+export function listPostgresTests(root = project): string[] {
+  const files = globSync('test/{store,http,operations,contract}/**/*.test.ts', { cwd: root, exclude: isLong })
+  const paths = files.map(file => file.replaceAll('\\', '/')).sort()
+  return paths.filter(file => {
+    const starter = file.startsWith('test/store/') ? storeTests : 'test/support/server.ts'
+    return listImports(file, root).some(({ from }) => from === starter)
+  })
 }
 
+const isLong = (file: string) => /\.(?:long|alone)\.test\.ts$/.test(file)
+
 /**
- * Names the project of a test file: `long` by its name `*.long.test.ts`, `browser` when it looks for a Chromium or imports
- * puppeteer, `app` when it starts a program, a whole server or a whole export, otherwise `unit`. For `browser`, only imports
+ * Names the project of a test file: `long` and `alone` by its name (`*.long.test.ts`), `services` when it
+ * looks for a PostgreSQL, an S3 storage or an nginx, `browser` when it looks for a Chromium or imports puppeteer, `app` when it starts a program, a whole server or a whole export, otherwise `unit`. For `browser`, only imports
  * by files in test/ count: scripts also import these modules, often for other reasons.
  */
 export function classifyTest(file: string, root = project): ProjectName {
   if (file.endsWith('.long.test.ts')) return 'long'
+  if (file.endsWith('.alone.test.ts')) return 'alone'
   const imports = listImports(file, root)
+  const usesService = ({ by, names }: Import) =>
+    by !== storeTests && names.split(/\W+/).some(name => serviceFunctions.includes(name))
+  if (imports.some(usesService)) return 'services'
   const usesBrowser = ({ by, from, names }: Import) =>
     by.startsWith('test/') && (from === 'puppeteer' || names.split(/\W+/).includes(browserFunction))
   if (imports.some(usesBrowser)) return 'browser'

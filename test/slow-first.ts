@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * from a run before, which a new clone has not had.
  */
 export const slowFiles: readonly string[] = [
-  'test/e2e/kill-everything.long.test.ts',
+  'test/e2e/kill-everything.alone.test.ts',
   'test/export/archive/large-zip.long.test.ts',
   'test/e2e/resume.long.test.ts',
   'test/e2e/import-kill.long.test.ts',
@@ -19,7 +19,7 @@ export const slowFiles: readonly string[] = [
   'test/e2e/nodes.long.test.ts',
   'test/package/quire-spec.long.test.ts',
   'test/e2e/graceful-shutdown.long.test.ts',
-  'test/hostile/hostile-scripts.long.test.ts',
+  'test/hostile/hostile-scripts.alone.test.ts',
   'test/e2e/backup.long.test.ts',
   'test/e2e/python-docs.long.test.ts',
   'test/hostile/crashing-pages.long.test.ts',
@@ -27,7 +27,7 @@ export const slowFiles: readonly string[] = [
   'test/contract/other-generators.long.test.ts',
   'test/e2e/kill.long.test.ts',
   'test/store/postgres/nodes/nodes.long.test.ts',
-  'test/bench/export-gallery/judge.long.test.ts',
+  'test/bench/export/judge.long.test.ts',
   'test/e2e/export-over-api.long.test.ts',
   'test/export/verify/site-search.long.test.ts',
   'test/e2e/postgres-restart.long.test.ts',

@@ -1,14 +1,20 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { listServerTests, listTests, type ProjectName } from './projects.ts'
+import { listPostgresTests, listTests, type ProjectName } from './projects.ts'
 import { SlowFirst } from './slow-first.ts'
 import { seed } from './support/random.ts'
 
 // Each thread of vitest reads this variable, so that all use the same random seed.
 process.env.QUIRE_TEST_SEED = String(seed)
+// As root, Chromium has no sandbox. The programs that the tests start read this variable.
+if (process.getuid?.() === 0) process.env.QUIRE_ALLOW_NO_SANDBOX ??= '1'
 console.log(`Random input is made from QUIRE_TEST_SEED=${seed}.`)
 
-/** The usual projects (unit, app, browser: see projects.ts); with `--mode long` the slow browser, fault, hostile and soak runs. */
+/**
+ * The usual projects (unit, app, browser: see projects.ts); with `--mode services` the tests that need PostgreSQL, S3 or nginx; with
+ * `--mode long` the slow browser, fault, hostile and soak runs.
+ * Of these, the files that need both cores, or measure how long others wait, run after all others and one at a time.
+ */
 export default defineConfig(({ mode }) => {
   const tests = listTests()
   const project = (name: ProjectName, options = {}) => ({
@@ -19,21 +25,29 @@ export default defineConfig(({ mode }) => {
     project('unit', { setupFiles: ['test/support/refuse-programs.ts'] }),
     project('app'),
     project('browser'),
+  ]
+  const onServices = [
+    project('services'),
     {
       extends: true as const,
       test: {
         name: 'postgres',
-        include: listServerTests(),
+        include: listPostgresTests(),
         env: { QUIRE_TEST_STORE: 'postgres' },
         runner: 'test/support/postgres/skipping-runner.ts',
       },
     },
   ]
+  const long = { testTimeout: 900_000, env: { QUIRE_TEST_LONG: '1' } }
+  const slow = [
+    project('long', { ...long, sequence: { groupOrder: 0 } }),
+    project('alone', { ...long, maxWorkers: 1, sequence: { groupOrder: 1 } }),
+  ]
   return {
     root: resolve(import.meta.dirname, '..'),
     test: {
       globalSetup: ['test/support/postgres/global-setup.ts', 'test/support/s3/global-setup.ts'],
-      projects: mode === 'long' ? [project('long', { testTimeout: 900_000, env: { QUIRE_TEST_LONG: '1' } })] : usual,
+      projects: mode === 'long' ? slow : mode === 'services' ? onServices : usual,
       testTimeout: 120_000,
       hookTimeout: 120_000,
       // A machine that does other work needs longer than the usual second.

@@ -1,20 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
-import { integer } from '../../server/flags/integer.ts'
-import { jsonOption } from '../../server/flags/options.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
 import { measureFirstLoad } from './dashboard/first-load.ts'
 import { measurePages } from './dashboard/measure-pages.ts'
 import { type Report, reportText, withGoals } from './dashboard/report.ts'
 import { startDashboard } from './dashboard/served-dashboard.ts'
-import { runMeasured } from './export/measured-run.ts'
 import { createData } from './http/data.ts'
-import { describeMachine } from './http/report.ts'
-import type { FillSettings } from './visitors/fill-store.ts'
+import { describeMachine, numberOption } from './report.ts'
 import { endDay, firstDay } from './visitors/plan.ts'
+import { fillStore } from './visitors/visits-part.ts'
 
 interface Flags {
   visits: number
@@ -25,19 +22,9 @@ interface Flags {
 export function dashboardCommand(): Command {
   return new Command('dashboard')
     .description('measure the pages of the dashboard on a project with many visits')
-    .addOption(
-      new Option('--visits <number>', 'page views of the project, on 10,000 pages and 400 days')
-        .env('QUIRE_BENCH_VISITS')
-        .default(10_000_000)
-        .argParser(integer(1, 1_000_000_000)),
-    )
-    .addOption(
-      new Option('--rounds <number>', 'requests for each page')
-        .env('QUIRE_BENCH_ROUNDS')
-        .default(20)
-        .argParser(integer(1, 1000)),
-    )
-    .addOption(jsonOption())
+    .addOption(numberOption('--visits', 'page views, on 10,000 pages and 400 days', 10_000_000, [1, 1_000_000_000]))
+    .addOption(numberOption('--rounds', 'requests for each page', 20, [1, 1000]))
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -60,7 +47,8 @@ async function run({ visits, rounds, json }: Flags): Promise<void> {
     const { projectIds } = await createData(data, 1000)
     const [projectId = ''] = projectIds
     console.error(`Recording ${visits} visits ...`)
-    await fill({ data, projectId, visits, scratch })
+    const plan = { seed: 1, requests: visits, pages: 10_000, from: firstDay, to: endDay, viewsOnly: true }
+    await fillStore({ data, projectId, plan }, scratch)
     const dashboard = await startDashboard(data)
     try {
       console.error('Measuring pages ...')
@@ -75,14 +63,4 @@ async function run({ visits, rounds, json }: Flags): Promise<void> {
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
-}
-
-async function fill(place: { data: string; projectId: string; visits: number; scratch: string }): Promise<void> {
-  const { data, projectId, visits, scratch } = place
-  const plan = { seed: 1, requests: visits, pages: 10_000, from: firstDay, to: endDay, viewsOnly: true }
-  const settings: FillSettings = { data, projectId, plan }
-  const args = [join(import.meta.dirname, 'visitors', 'fill-store.ts'), JSON.stringify(settings)]
-  const logFile = join(scratch, 'fill.log')
-  const { exitCode } = await runMeasured(process.execPath, args, { logFile, timeoutMs: 3_600_000, folder: scratch })
-  if (exitCode !== 0) throw new Error(`The visits could not be recorded. The output is in ${logFile}`)
 }

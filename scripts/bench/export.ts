@@ -3,116 +3,131 @@ import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
-import { integer } from '../../server/flags/integer.ts'
-import { jsonOption } from '../../server/flags/options.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
-import { judge } from './export/goals.ts'
-import { listProblems, type Report, siteText, summaryText } from './export/report.ts'
-import { runSite, type SiteResult } from './export/run.ts'
-import { sites } from './export/sites.ts'
-import { tools } from './export/tools.ts'
-import { describeMachine } from './http/report.ts'
-import { installPeers } from './peers.ts'
+import { makeSite } from './export/make-site.ts'
+import { listMisses, listRemarks, tableHead, toTableRows } from './export/report.ts'
+import { runSite, type SiteResult } from './export/run-site.ts'
+import type { Site } from './export/site.ts'
+import { appSites } from './export/sites-apps.ts'
+import { debianSites } from './export/sites-debian.ts'
+import { generatorSites } from './export/sites-generators.ts'
+import { quire, tools } from './export/tools.ts'
+import { conditionsText, describeMachine, numberOption } from './report.ts'
 
 interface Flags {
   sites: string
   site?: string[]
   peer?: string[]
-  quick?: boolean
+  list?: boolean
+  prepare?: boolean
+  pages: number
   timeoutSeconds: number
   keep?: boolean
   json?: boolean
 }
 
+const sites: readonly Site[] = [...debianSites, ...generatorSites, ...appSites]
+const peers = tools.filter(({ isOurs }) => !isOurs)
+
 export function exportCommand(): Command {
-  const names = (all: readonly { name: string }[]) => all.map(({ name }) => name)
-  const repeated =
-    (known: string[]) =>
+  const names =
+    (known: readonly { name: string }[]) =>
     (text: string, before: string[] = []) => [...before, ...text.split(/[\s,]+/).map(name => readName(name, known))]
-  const peerNames = names(tools.filter(({ isOurs }) => !isOurs))
   return new Command('export')
-    .description('compare exports of real sites with the originals, and Quire with mirroring tools')
+    .description('export 38 different documentation sites, and compare each bundle with its origin and with peers')
     .addOption(
       new Option('--sites <folder>', 'folder for the built sites; later runs reuse it')
         .env('QUIRE_BENCH_SITES')
         .default(join(tmpdir(), 'quire-bench')),
     )
     .addOption(
-      new Option('--site <name>', `run only one of ${names(sites).join(', ')}; may be repeated`)
+      new Option('--site <names>', 'run only these sites, separated by commas; may be repeated')
         .env('QUIRE_BENCH_SITE')
-        .argParser(repeated(names(sites))),
+        .argParser(names(sites)),
     )
     .addOption(
-      new Option('--peer <name>', `compare only with ${peerNames.join(', ')}, or none; may be repeated`)
+      new Option('--peer <names>', `also copy with ${peers.map(({ name }) => name).join(', ')}; may be repeated`)
         .env('QUIRE_BENCH_PEER')
-        .argParser(repeated([...peerNames, 'none'])),
+        .argParser(names(peers)),
     )
-    .addOption(new Option('--quick', 'sample fewer pages, and use shorter time limits').env('QUIRE_BENCH_QUICK'))
-    .addOption(
-      new Option('--timeout-seconds <number>', 'time limit for one copy; an unfinished copy is compared too')
-        .env('QUIRE_BENCH_TIMEOUT_SECONDS')
-        .default(120)
-        .argParser(integer(1, 86_400)),
-    )
-    .addOption(new Option('--keep', 'keep the copies and logs, and print their folder').env('QUIRE_BENCH_KEEP'))
-    .addOption(jsonOption())
+    .addOption(new Option('--list', 'list the sites and exit').env('QUIRE_BENCH_LIST'))
+    .addOption(new Option('--prepare', 'build or install the sites and exit').env('QUIRE_BENCH_PREPARE'))
+    .addOption(numberOption('--pages', 'number of pages to open per site and place', 6, [1, 1000]))
+    .addOption(numberOption('--timeout-seconds', 'time limit for one copy', 300, [1, 86_400]))
+    .addOption(new Option('--keep', 'keep the copies, and print their folders').env('QUIRE_BENCH_KEEP'))
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-Builds or installs five real sites, and copies each with Quire and then with each peer. Opens pages of every copy in Chromium
-at the root of a host, in a folder and from file://; all other addresses are blocked. Compares text, appearance and links with
-the origin, and uses each site's search, theme button and menu. Exit code 1 if Quire misses a goal. A run takes about half an
-hour; the first run takes a few minutes longer.
+Builds each site or takes it from a Debian package, serves it on loopback, and exports it with the default command line. Then
+opens pages of the bundle in Chromium at the root of a host, in a folder and from file://; all other addresses are blocked.
+Compares visible words, failed requests, errors, frameworks, theme button, links and search with the origin. With a peer, also
+exports with --verify static. Continues after a site that fails. Exit code 1 if Quire misses a goal.
 
 Examples:
-  npm run bench -- export
-  npm run bench -- export --site docusaurus --peer none
-  npm run bench -- export --quick --peer wget --json > figures.json`,
+  npm run bench -- export --list
+  npm run bench -- export --site sqlite,glib
+  npm run bench -- export --site python,docusaurus --peer wget,website-scraper
+  npm run bench -- export --prepare`,
     )
     .action(run)
 }
 
-async function run({ json, quick, keep = false, timeoutSeconds, ...flags }: Flags): Promise<void> {
-  if (!findBrowser())
-    throw new OperatorError(`Chromium is needed to compare the copies. Install it with: ${installCommand()}`)
+async function run({ json, pages, timeoutSeconds, keep = false, ...flags }: Flags): Promise<void> {
+  const chosen = sites.filter(({ name }) => flags.site?.includes(name) ?? true)
+  if (flags.list) return printList(chosen, json)
   const cacheFolder = resolve(flags.sites)
   await mkdir(cacheFolder, { recursive: true }).catch(error => {
     throw new OperatorError(`--sites ${cacheFolder} cannot be created (${error.code}).`, 2)
   })
-  const chosen = sites.filter(({ name }) => flags.site?.includes(name) ?? true)
-  const contestants = tools.filter(({ name, isOurs }) => isOurs || (flags.peer?.includes(name) ?? true))
-  if (contestants.length > 1) await installPeers()
-  const startedAt = performance.now()
+  if (flags.prepare) return prepareAll(chosen, cacheFolder)
+  if (!findBrowser())
+    throw new OperatorError(`Chromium is needed to judge the copies. Install it with: ${installCommand()}`)
+  const used = flags.peer ? tools.filter(({ name, isOurs }) => isOurs || flags.peer?.includes(name)) : [quire]
+  for (const tool of used) await tool.prepare(cacheFolder)
   const loadAverage = loadavg()[0] ?? 0
-  const onProgress = (text: string) => void process.stderr.write(`${text}\n`)
   const results: SiteResult[] = []
+  const onProgress = (text: string) => void process.stderr.write(`${text}\n`)
+  const options = { cacheFolder, sampleSize: pages, timeoutMs: timeoutSeconds * 1000, keep, onProgress }
+  if (!json) console.log(tableHead.join('\n'))
   for (const site of chosen) {
-    const result = await runSite(site, contestants, {
-      cacheFolder,
-      samples: quick ? { root: 5, folder: 3, file: 3 } : { root: 20, folder: 10, file: 10 },
-      toolTimeoutMs: (quick ? Math.min(60, timeoutSeconds) : timeoutSeconds) * 1000,
-      keep,
-      onProgress,
-    })
+    const result = await runSite(site, used, options)
     results.push(result)
     // A long run that is interrupted has already printed these results.
-    if (!json) console.log(`${siteText(result).join('\n')}\n`)
-    for (const problem of listProblems([result], 'quire')) onProgress(problem)
+    if (!json) console.log(toTableRows(result).join('\n'))
+    for (const line of [...listMisses(result), ...listRemarks(result)]) onProgress(`  ${line}`)
   }
-  const report: Report = {
-    at: new Date().toISOString(),
-    command: ['npm run bench --', ...process.argv.slice(2).filter(arg => !arg.includes('/'))].join(' '),
-    machine: describeMachine(loadAverage),
-    seconds: (performance.now() - startedAt) / 1000,
-    sites: results,
-    goals: results.flatMap(judge),
-  }
-  console.log(json ? JSON.stringify(report, undefined, 2) : summaryText(report).join('\n'))
-  const missed = report.goals.filter(({ isMet }) => !isMet).length
-  if (missed > 0) throw new OperatorError(`Quire misses ${missed} of ${report.goals.length} goals.`)
+  const machine = describeMachine(loadAverage)
+  console.log(json ? JSON.stringify({ machine, results }, undefined, 2) : `\n${conditionsText(machine)}`)
+  const missed = results.filter(result => listMisses(result).length > 0).map(({ site }) => site)
+  if (missed.length > 0)
+    throw new OperatorError(`Quire misses goals on ${missed.length} of ${results.length} sites: ${missed.join(', ')}`)
 }
 
-function readName(name: string, known: readonly string[]): string {
-  if (!known.includes(name)) throw new OperatorError(`${name} is unknown. It is one of ${known.join(', ')}.`, 2)
+function printList(chosen: readonly Site[], json = false): void {
+  const listed = chosen.map(({ name, description }) => ({ name, description }))
+  if (json) console.log(JSON.stringify(listed, undefined, 2))
+  else for (const { name, description } of listed) console.log(`${name}: ${description}`)
+}
+
+async function prepareAll(chosen: readonly Site[], cacheFolder: string): Promise<void> {
+  const failed: string[] = []
+  for (const site of chosen) {
+    const startedAt = performance.now()
+    const outcome = await makeSite(site, cacheFolder).then(
+      () => 'ready',
+      (error: Error) => {
+        failed.push(site.name)
+        return error.message
+      },
+    )
+    console.log(`${site.name}: ${outcome} (${Math.round((performance.now() - startedAt) / 1000)} s)`)
+  }
+  if (failed.length > 0) throw new OperatorError(`${failed.length} sites cannot be built: ${failed.join(', ')}`)
+}
+
+function readName(name: string, known: readonly { name: string }[]): string {
+  const names = known.map(each => each.name)
+  if (!names.includes(name)) throw new OperatorError(`${name} is unknown. It is one of ${names.join(', ')}.`, 2)
   return name
 }

@@ -1,11 +1,8 @@
 import { loadavg } from 'node:os'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
-import { integer } from '../../server/flags/integer.ts'
-import { jsonOption } from '../../server/flags/options.ts'
-import { toTable } from './export/report.ts'
 import { type HostFigures, type HostPlan, type HostRun, runHosts } from './host/run.ts'
-import { describeMachine } from './http/report.ts'
+import { conditionsText, describeMachine, median, numberOption, toTable } from './report.ts'
 
 interface Flags extends HostPlan {
   json?: boolean
@@ -15,14 +12,12 @@ interface Flags extends HostPlan {
 const leastShare = 0.5
 
 export function hostCommand(): Command {
-  const number = (flags: string, text: string, value: number) =>
-    new Option(flags, text).default(value).argParser(integer(1, 10_000))
   return new Command('host')
     .description('serve the bundle of the Python docs with quire host and with nginx')
-    .addOption(number('--rounds <number>', 'measurements of each server, in turns', 5))
-    .addOption(number('--seconds <number>', 'length of one measurement', 3))
-    .addOption(number('--connections <number>', 'keep-alive connections', 64))
-    .addOption(jsonOption())
+    .addOption(numberOption('--rounds', 'measurements of each server, in turns', 5, [1, 10_000]))
+    .addOption(numberOption('--seconds', 'length of one measurement', 3, [1, 10_000]))
+    .addOption(numberOption('--connections', 'keep-alive connections', 64, [1, 10_000]))
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -42,12 +37,8 @@ async function run({ json, ...plan }: Flags): Promise<void> {
   const machine = describeMachine(before)
   if (json) console.log(JSON.stringify({ machine, plan, ...figures }, undefined, 2))
   else {
-    const at = new Date().toISOString().slice(0, 16).replace('T', ' ')
-    console.log(
-      `${at} UTC, ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load average ` +
-        `${machine.loadAverageBefore.toFixed(1)} before and ${machine.loadAverageAfter.toFixed(1)} after. ${figures.pages} pages, ` +
-        `${plan.connections} connections, ${plan.rounds} rounds of ${plan.seconds} s; medians.\n`,
-    )
+    const rounds = `${plan.connections} connections, ${plan.rounds} rounds of ${plan.seconds} s; medians.`
+    console.log(`${conditionsText(machine)} ${figures.pages} pages, ${rounds}\n`)
     console.log(toTable(toRows(figures)).join('\n'))
     console.log(
       `\nRestart with a link that does not answer: first page after ${figures.restartSeconds.toFixed(2)} s. ` +
@@ -79,9 +70,4 @@ function findShare({ runs }: HostFigures): number {
 
 function findRate(run: HostRun | undefined): number {
   return median((run?.loads ?? []).map(({ requests, seconds }) => requests / seconds))
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }

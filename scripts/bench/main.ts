@@ -1,16 +1,10 @@
-// npm run bench -- http | dashboard | export | export-check | export-gallery | export-latency | export-scale | archive | host | search | start | visitors
+// npm run bench -- http | dashboard | export | host | start | visitors | visit-stores
 import { Command, CommanderError } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
-import { archiveCommand } from './archive.ts'
 import { dashboardCommand } from './dashboard.ts'
 import { exportCommand } from './export.ts'
-import { exportCheckCommand } from './export-check.ts'
-import { exportGalleryCommand } from './export-gallery.ts'
-import { exportLatencyCommand } from './export-latency.ts'
-import { exportScaleCommand } from './export-scale.ts'
 import { hostCommand } from './host.ts'
 import { httpCommand } from './http.ts'
-import { searchCommand } from './search.ts'
 import { startCommand } from './start.ts'
 import { visitStoresCommand } from './visit-stores.ts'
 import { visitorsCommand } from './visitors.ts'
@@ -23,14 +17,9 @@ const program = new Command('npm run bench --')
 Examples:
   npm run bench -- http
   npm run bench -- dashboard
+  npm run bench -- export --list
   npm run bench -- export --site python --peer wget
-  npm run bench -- export-check
-  npm run bench -- export-gallery --list
-  npm run bench -- export-latency
-  npm run bench -- export-scale --size 500 --size 5000
-  npm run bench -- archive
   npm run bench -- host
-  npm run bench -- search
   npm run bench -- start
   npm run bench -- visitors --lines 1000000 --visits 1000000
   npm run bench -- visit-stores --database postgres://quire@127.0.0.1/bench
@@ -43,18 +32,15 @@ for (const command of [
   httpCommand(),
   dashboardCommand(),
   exportCommand(),
-  exportCheckCommand(),
-  exportGalleryCommand(),
-  exportLatencyCommand(),
-  exportScaleCommand(),
-  archiveCommand(),
   hostCommand(),
-  searchCommand(),
   startCommand(),
   visitorsCommand(),
   visitStoresCommand(),
 ])
   program.addCommand(command.copyInheritedSettings(program))
+
+// As root, Chromium has no sandbox. The measured programs read this variable.
+if (process.getuid?.() === 0) process.env.QUIRE_ALLOW_NO_SANDBOX ??= '1'
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 try {

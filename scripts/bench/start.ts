@@ -3,10 +3,8 @@ import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
-import { integer } from '../../server/flags/integer.ts'
-import { jsonOption } from '../../server/flags/options.ts'
 import { thisMachine } from '../build-binary/targets.ts'
-import { describeMachine } from './http/report.ts'
+import { describeMachine, numberOption } from './report.ts'
 import { measureStart, type Starter } from './start/measure-start.ts'
 import { judge, type Report, type StartRuns, startText } from './start/report.ts'
 
@@ -27,19 +25,9 @@ export function startCommand(): Command {
         .env('QUIRE_BENCH_BINARY')
         .default(`binary/quire-${thisMachine}`),
     )
-    .addOption(
-      new Option('--rounds <number>', 'starts of each, on fresh and on existing data')
-        .env('QUIRE_BENCH_ROUNDS')
-        .default(15)
-        .argParser(integer(1, 1000)),
-    )
-    .addOption(
-      new Option('--idle-seconds <number>', 'pause before the memory is read')
-        .env('QUIRE_BENCH_IDLE_SECONDS')
-        .default(5)
-        .argParser(integer(0, 600)),
-    )
-    .addOption(jsonOption())
+    .addOption(numberOption('--rounds', 'starts of each, on fresh and on existing data', 15, [1, 1000]))
+    .addOption(numberOption('--idle-seconds', 'pause before the memory is read', 5, [0, 600]))
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -81,7 +69,7 @@ async function run({ binary, rounds, idleSeconds, json }: Flags): Promise<void> 
     await rm(scratch, { recursive: true, force: true })
   }
   const machine = describeMachine(loadAverage)
-  const report: Report = { at: new Date().toISOString(), machine, rounds, binaryBytes: stats.size, runs }
+  const report: Report = { machine, rounds, binaryBytes: stats.size, runs }
   console.log(json ? JSON.stringify(report, undefined, 2) : startText(report))
   if (judge(report).some(({ isMet }) => !isMet)) process.exitCode = 1
 }

@@ -3,12 +3,9 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
-import { integer } from '../../server/flags/integer.ts'
-import { jsonOption } from '../../server/flags/options.ts'
-import { runMeasured } from './export/measured-run.ts'
-import { describeMachine } from './http/report.ts'
+import { runToEnd } from './measured-script.ts'
+import { conditionsText, describeMachine, type Machine, numberOption } from './report.ts'
 import type { Recorded, RecordSettings } from './visit-stores/record-visits.ts'
-import { explainEnd } from './visitors/import-figures.ts'
 
 interface Flags {
   database: string
@@ -32,8 +29,6 @@ const viewsPerBatch = 600_000
 const minShare = 0.5
 
 export function visitStoresCommand(): Command {
-  const number = (flags: string, description: string, env: string, fallback: number, most: number) =>
-    new Option(flags, description).env(env).default(fallback).argParser(integer(1, most))
   return new Command('visit-stores')
     .description('compare imports of visits into SQLite and into PostgreSQL; check that the answers are equal')
     .addOption(
@@ -41,11 +36,11 @@ export function visitStoresCommand(): Command {
         .env('QUIRE_BENCH_DATABASE')
         .makeOptionMandatory(),
     )
-    .addOption(number('--visits <number>', 'page views', 'QUIRE_BENCH_VISITS', 4_000_000, 200_000_000))
-    .addOption(number('--pages <number>', 'pages of the site', 'QUIRE_BENCH_PAGES', 10_000, 30_000))
-    .addOption(number('--rounds <number>', 'imports into each store', 'QUIRE_BENCH_ROUNDS', 3, 100))
-    .addOption(number('--seed <number>', 'seed of the generated traffic', 'QUIRE_BENCH_SEED', 1, 2 ** 31))
-    .addOption(jsonOption())
+    .addOption(numberOption('--visits', 'page views', 4_000_000, [1, 200_000_000]))
+    .addOption(numberOption('--pages', 'pages of the site', 10_000, [1, 30_000]))
+    .addOption(numberOption('--rounds', 'imports into each store', 3, [1, 100]))
+    .addOption(numberOption('--seed', 'seed of the generated traffic', 1, [1, 2 ** 31]))
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -84,7 +79,6 @@ async function run({ json, database, rounds, ...plan }: Flags): Promise<void> {
   const [sqlite, postgres] = figures.map(({ rate }) => rate) as [number, number]
   const share = postgres / sqlite
   const report = {
-    at: new Date().toISOString(),
     machine: describeMachine(loadAverage),
     plan: { ...plan, rounds },
     figures,
@@ -100,9 +94,7 @@ async function record(settings: Omit<RecordSettings, 'dataFolder'>): Promise<Rec
   try {
     const script = join(import.meta.dirname, 'visit-stores/record-visits.ts')
     const args = [script, JSON.stringify({ ...settings, dataFolder })]
-    const logFile = join(dataFolder, 'log')
-    const run = await runMeasured(process.execPath, args, { logFile, timeoutMs: 24 * 3_600_000, folder: dataFolder })
-    if (run.exitCode !== 0) throw await explainEnd('record-visits.ts', run, logFile)
+    const run = await runToEnd(process.execPath, args, { logFile: join(dataFolder, 'log'), folder: dataFolder })
     return JSON.parse(run.stdout)
   } finally {
     rmSync(dataFolder, { recursive: true, force: true })
@@ -118,7 +110,7 @@ function toText({
   plan: { visits: number }
   figures: Figures[]
   share: number
-  machine: object
+  machine: Machine
 }): string {
   const lines = figures.map(
     ({ store, rate }) => `${store.padEnd(12)}${Math.round(rate).toLocaleString('en-US')} visits/s`,
@@ -127,6 +119,6 @@ function toText({
     `${plan.visits.toLocaleString('en-US')} visits`,
     ...lines,
     `share       ${share.toFixed(2)}`,
-    JSON.stringify(machine),
+    conditionsText(machine),
   ].join('\n')
 }

@@ -3,15 +3,15 @@ import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
-import { integer } from '../../server/flags/integer.ts'
-import { jsonOption } from '../../server/flags/options.ts'
-import { describeMachine } from './http/report.ts'
-import { installPeers } from './peers.ts'
-import { installGoAccess } from './visitors/goaccess.ts'
-import { judge } from './visitors/goals.ts'
-import type { Peer, Plan } from './visitors/plan.ts'
+import { installDebian } from './export/make-site.ts'
+import { createData } from './http/data.ts'
+import { describeMachine, numberOption } from './report.ts'
+import { judge, type Results } from './visitors/goals.ts'
+import { measureHttp } from './visitors/http-part.ts'
+import { measureImport } from './visitors/import-part.ts'
+import type { Plan } from './visitors/plan.ts'
 import { type Report, visitorsText } from './visitors/report.ts'
-import { runPlan } from './visitors/run.ts'
+import { measureVisits } from './visitors/visits-part.ts'
 
 interface Flags {
   lines: number
@@ -20,79 +20,61 @@ interface Flags {
   pages: number
   repeats: number
   seed: number
-  peer?: (Peer | 'none')[]
+  goaccess: boolean
   folder: string
   keep?: boolean
   json?: boolean
 }
 
-const peerNames = ['goaccess', 'duckdb', 'none'] as const
+const agentJobs = 1000
 
 export function visitorsCommand(): Command {
-  const number = (flags: string, description: string, env: string, fallback: number, least: number, most: number) =>
-    new Option(flags, description).env(env).default(fallback).argParser(integer(least, most))
   return new Command('visitors')
-    .description('compare imports of visits with GoAccess, and queries with DuckDB; check every answer')
-    .addOption(number('--lines <number>', 'lines of the log', 'QUIRE_BENCH_LINES', 10_000_000, 1000, 200_000_000))
-    .addOption(
-      number(
-        '--visits <number>',
-        'page views in the queried data',
-        'QUIRE_BENCH_VISITS',
-        10_000_000,
-        1000,
-        200_000_000,
-      ),
-    )
+    .description('compare imports of visits with GoAccess, and measure queries; check every answer')
+    .addOption(numberOption('--lines', 'lines of the log', 10_000_000, [1000, 200_000_000]))
+    .addOption(numberOption('--visits', 'page views in the queried data', 10_000_000, [1000, 200_000_000]))
     .addOption(new Option('--visits-only', 'do not write or import a log').env('QUIRE_BENCH_VISITS_ONLY'))
-    .addOption(number('--pages <number>', 'pages of the site', 'QUIRE_BENCH_PAGES', 10_000, 1, 30_000))
-    .addOption(number('--repeats <number>', 'queries for each range length and page', 'QUIRE_BENCH_REPEATS', 12, 1, 18))
-    .addOption(number('--seed <number>', 'seed of the generated traffic', 'QUIRE_BENCH_SEED', 1, 0, 2 ** 31))
-    .addOption(
-      new Option('--peer <name>', 'compare only with goaccess, duckdb, or none; may be repeated')
-        .env('QUIRE_BENCH_PEER')
-        .argParser((text: string, before: string[] = []) => [...before, ...text.split(/[\s,]+/).map(readPeer)]),
-    )
+    .addOption(numberOption('--pages', 'pages of the site', 10_000, [1, 30_000]))
+    .addOption(numberOption('--repeats', 'queries for each range length and page', 12, [1, 18]))
+    .addOption(numberOption('--seed', 'seed of the generated traffic', 1, [0, 2 ** 31]))
+    .addOption(new Option('--no-goaccess', 'do not compare with GoAccess').env('QUIRE_BENCH_NO_GOACCESS'))
     .addOption(
       new Option('--folder <folder>', 'folder for the log and the databases: 400 bytes per line or visit')
         .env('QUIRE_BENCH_FOLDER')
         .default(tmpdir()),
     )
     .addOption(new Option('--keep', 'keep these files and print their folder').env('QUIRE_BENCH_KEEP'))
-    .addOption(jsonOption())
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
 Writes a log of 400 days, and imports it with quire visits import and with GoAccess. Then generates visits, and queries
-different ranges of 7 days, 30 days, a year and odd lengths in Quire, in DuckDB and over HTTP. Compares the answers with the
-correct counts from the generator, for every page and ten ranges. Exit code 1 if Quire misses a goal or a count differs.
+different ranges of 7 days, 30 days, a year and odd lengths over HTTP. Compares the answers with the correct counts from the
+generator, for every page and ten ranges. Exit code 1 if Quire misses a goal or a count differs.
 
 Examples:
   npm run bench -- visitors
   npm run bench -- visitors --lines 200000 --visits 200000
-  npm run bench -- visitors --lines 100000000 --visits 100000000 --peer none --folder /var/tmp
-  npm run bench -- visitors --visits-only --peer duckdb --json > figures.json`,
+  npm run bench -- visitors --lines 100000000 --visits 100000000 --no-goaccess --folder /var/tmp
+  npm run bench -- visitors --visits-only --json > figures.json`,
     )
     .action(run)
 }
 
-async function run({ json, keep, folder, visitsOnly, peer, ...flags }: Flags): Promise<void> {
-  const peers = peer ?? ['goaccess', 'duckdb']
+async function run({ json, keep, folder, visitsOnly, goaccess, ...flags }: Flags): Promise<void> {
   const plan: Plan = {
     ...flags,
     lines: visitsOnly ? 0 : flags.lines,
-    peers: (['goaccess', 'duckdb'] as const).filter(name => peers.includes(name)),
+    withGoAccess: goaccess,
   }
   const scratch = createScratch(folder)
   const remove = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
   if (!keep) process.once('exit', remove) // after a signal, `finally` does not run
-  if (plan.peers.includes('duckdb')) await installPeers()
-  if (plan.peers.includes('goaccess') && plan.lines > 0) await installGoAccess(scratch)
+  if (goaccess && plan.lines > 0) await installDebian(['goaccess'], '/usr/bin/goaccess', scratch)
   const loadAverage = loadavg()[0] ?? 0
   const startedAt = performance.now()
   const results = await runPlan(plan, scratch, text => void process.stderr.write(`${text}\n`))
   const report: Report = {
-    at: new Date().toISOString(),
     command: ['npm run bench --', ...process.argv.slice(2).filter(arg => !arg.includes('/'))].join(' '),
     machine: describeMachine(loadAverage),
     plan,
@@ -115,7 +97,15 @@ function createScratch(folder: string): string {
   }
 }
 
-function readPeer(name: string): string {
-  if (peerNames.some(known => known === name)) return name
-  throw new OperatorError(`--peer ${name} is unknown. It is one of ${peerNames.join(', ')}.`, 2)
+/** Runs all parts one after the other; their files stay in `scratch`. */
+async function runPlan(plan: Plan, scratch: string, onProgress: (text: string) => void): Promise<Results> {
+  const log = join(scratch, 'access.log')
+  const imported = plan.lines > 0 ? await measureImport(plan, { log, scratch, onProgress }) : undefined
+  const data = join(scratch, 'visits')
+  const bench = await createData(data, agentJobs)
+  const projectId = bench.projectIds[0] as string
+  const { visits, exams } = await measureVisits(plan, { data, projectId, scratch, onProgress })
+  const written = imported && { log: { file: log, lines: imported.log.lines } }
+  const http = await measureHttp({ data, bench, exams, ...written, scratch, onProgress })
+  return { ...(imported && { import: imported }), visits, http }
 }

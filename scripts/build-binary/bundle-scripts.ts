@@ -77,9 +77,9 @@ const expected = new Set([
   'PLUGIN_TIMINGS',
 ])
 
-/** Loads the addon of better-sqlite3 with server/addon/load-addon.ts, when the first database is opened. */
+/** Loads the addon of better-sqlite3 with server/store/addon/load-addon.ts, when the first database is opened. */
 function addonFromBinary(root: string, { addonModule }: Target): Plugin {
-  const loader = JSON.stringify(join(root, 'server/addon/load-addon.ts'))
+  const loader = JSON.stringify(join(root, 'server/store/addon/load-addon.ts'))
   const virtual = '\0addon'
   return {
     name: 'addon from the binary',

@@ -3,9 +3,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { type BuildFacts, describeEngine, packedAssets, threadAsset } from '../../server/assets.ts'
+import { collectLicenses } from '../../server/commands/licenses/collect-licenses.ts'
 import { writtenPages } from '../../server/docs/pages.ts'
-import { collectLicenses } from '../../server/licenses/collect-licenses.ts'
-import { migrationsFolder } from '../../server/store/postgres/migrate.ts'
 import { schemaFolders } from '../../server/store/schema-versions.ts'
 import type { BundledScripts } from './bundle-scripts.ts'
 import type { NodePackage } from './node-package.ts'
@@ -16,7 +15,9 @@ export const threads: readonly string[] = [
   'export/pages/page-worker',
   'export/search/index-worker',
   'workers/count-visitors-worker',
+  'workers/export-watch',
   'workers/follow-logs-worker',
+  'workers/probe-worker',
   'workers/prune-visitors-worker',
   'workers/visitor-keys-worker',
 ]
@@ -54,7 +55,7 @@ export async function listPackedFiles(options: PackedFilesOptions): Promise<Reco
   const { root, target, node, main, scratch } = options
   const packed: Record<string, string> = {}
   for (const file of files) packed[file] = join(root, file)
-  for (const folder of [...Object.values(schemaFolders), migrationsFolder]) {
+  for (const folder of Object.values(schemaFolders)) {
     for (const name of await readdir(join(root, folder))) packed[`${folder}/${name}`] = join(root, folder, name)
   }
   const write = async (name: string, content: string | Buffer) => {
@@ -64,7 +65,9 @@ export async function listPackedFiles(options: PackedFilesOptions): Promise<Reco
     packed[name] = file
   }
   for (const { name, code } of main.scripts) await write(`${packedScripts.scripts}/${name}`, asFunction(code))
-  for (const [name, { scripts }] of options.threads) await write(threadAsset(name), scripts[0]?.code ?? '')
+  for (const [name, { scripts }] of options.threads) {
+    await write(threadAsset(name), brotliCompressSync(scripts[0]?.code ?? ''))
+  }
   const addon = await readFile(join(root, 'node_modules/better-sqlite3', target.addon))
   await write(packedAssets.addon, brotliCompressSync(addon))
   await write(packedAssets.addonHash, createHash('sha256').update(addon).digest('hex'))

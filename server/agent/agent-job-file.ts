@@ -27,8 +27,6 @@ export function readAgentJob(line: string, projectId: string, now: number): Agen
   if (repository === undefined) throw new Error('source.repository must be a full URL with http or https.')
   if (ref !== null && typeof ref !== 'string') throw new Error('source.ref must be a string or null.')
   if (typeof model !== 'string' || model === '') throw new Error('model must be a string.')
-  refuseUnstorable('source.ref', ref ?? '')
-  refuseUnstorable('model', model)
   const prLink = prLinkText === null ? null : readUrl('prLink', prLinkText)
   if (prLink === undefined) throw new Error('prLink must be a full URL with http or https, or null.')
   if (status === 'active' && prLink !== null) throw new Error('prLink must be null while the job is active.')
@@ -56,12 +54,6 @@ function parseObject(line: string): Record<string, unknown> {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new Error('A job must be a JSON object.')
   return value as Record<string, unknown>
-}
-
-/** PostgreSQL stores neither of them, and SQLite does: the same file must work on both. */
-function refuseUnstorable(name: string, text: string): void {
-  if (text.includes('\0')) throw new Error(`${name} has a NUL character (\\u0000).`)
-  if (!text.isWellFormed()) throw new Error(`${name} has half of a surrogate pair, such as \\ud800.`)
 }
 
 function readUrl(name: string, value: unknown): string | undefined {

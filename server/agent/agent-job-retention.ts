@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Stoppable } from '../base/background.ts'
 import type { ClockCheck } from '../base/clock-check.ts'
+import { dayMs } from '../base/day-ms.ts'
 import type { Exclusively } from '../base/exclusively.ts'
 import { repeat } from '../base/timer.ts'
 import type { AgentJobs } from './agent-job.ts'
 
 const everyMs = 60 * 60 * 1000
-const dayMs = 24 * 60 * 60 * 1000
 /** Jobs of one transaction, so that requests are answered in between. */
 const batchJobs = 1000
 

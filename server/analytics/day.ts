@@ -1,7 +1,7 @@
+import { dayMs } from '../base/day-ms.ts'
+
 /** A UTC day: whole days since 1970-01-01. */
 export type Day = number
-
-export const dayMs = 24 * 60 * 60 * 1000
 
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|([+\- ])(\d{2}):?(\d{2}))?)?$/

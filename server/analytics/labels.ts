@@ -74,6 +74,7 @@ function parseFile(text: string): Label | undefined {
 }
 
 function parseReferral(text: string): Label {
-  const [, site = '', path = ''] = /^([^/]*)(.*)$/.exec(text) ?? []
+  const [site = ''] = text.split('/', 1)
+  const path = text.slice(site.length)
   return { type: 'referral', ...(site !== '' && { site }), ...(path !== '' && { path }) }
 }

@@ -1,4 +1,5 @@
 import type { Awaitable } from './awaitable.ts'
+import { dayMs } from './day-ms.ts'
 
 /** What the last deletion by age knew of the clock. Times are milliseconds since 1970. */
 export interface ClockState {
@@ -20,7 +21,6 @@ export interface ClockCheck {
   isTrusted(): Promise<boolean>
 }
 
-const dayMs = 24 * 60 * 60 * 1000
 /** Deletions ask every few hours. The clock of a server that is off at night moves by less than this. */
 const maxStepMs = 20 * 60 * 60 * 1000
 

@@ -1,23 +1,19 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Creates a folder, and the folders above it that are missing. In a folder where none can be created, such as /proc, the recursive
- * mkdir of Node tries again for ever.
- *
- * @throws {NodeJS.ErrnoException} if the folder cannot be created
+ * Creates a folder and its missing parents. Only the folder itself gets the mode. `mkdir` with `recursive` never returns for
+ * some folders, such as those in /proc, so a mistyped setting would block the process forever.
  */
-export async function makeFolder(folder: string): Promise<void> {
-  if (await isFolder(folder)) return
-  const parent = dirname(folder)
-  if (parent !== folder) await makeFolder(parent)
-  await mkdir(folder).catch(async (error: NodeJS.ErrnoException) => {
-    // Another process may have created it meanwhile.
-    if (error.code !== 'EEXIST' || !(await isFolder(folder))) throw error
-  })
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined)
-  return found?.isDirectory() ?? false
+export function makeFolder(folder: string, mode?: number): void {
+  try {
+    mkdirSync(folder, { mode })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return
+    const parent = dirname(folder)
+    if (code !== 'ENOENT' || existsSync(parent)) throw error
+    makeFolder(parent)
+    makeFolder(folder, mode)
+  }
 }

@@ -1,39 +1,54 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { type AgentJob, type AgentJobStatus, transition } from '../agent/agent-job.ts'
 import { credentialsRule, hasCredentials, isPathSafeId, pathSafeIdRule, toHttpUrl } from '../agent/agent-job-fields.ts'
 import { readAgentJob } from '../agent/agent-job-file.ts'
 import { importAgentJobs } from '../agent/import-agent-jobs.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
+import { storeSettings } from '../flags/shared-settings.ts'
+import { refuseUnstorable } from '../store/agent-jobs.ts'
 import { recordChange } from '../store/record-change.ts'
 import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { createId } from '../tenancy/id.ts'
 import type { Project } from '../tenancy/project.ts'
 import { printResult, printRows } from './print.ts'
-import { type StoreFlags, withExistingStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
-const projectFlag = ['--project <id-or-name>', 'project the job belongs to'] as const
+const jobSettings = {
+  project: { flag: '--project <id-or-name>', what: 'project the job belongs to', mandatory: true },
+  ...storeSettings,
+} as const satisfies Settings
 
-interface JobFlags extends StoreFlags {
-  project: string
-  json?: boolean
-}
+const { project, ...rest } = jobSettings
+const createSettings = {
+  project,
+  repository: { flag: '--repository <url>', what: 'full URL of the repository', mandatory: true },
+  ref: { flag: '--ref <branch>', what: 'branch the agent works on' },
+  model: { flag: '--model <name>', what: 'model the agent uses', mandatory: true },
+  id: { flag: '--id <id>', what: 'id of the job (default: random)' },
+  ...rest,
+} as const satisfies Settings
+
+const listSettings = {
+  project,
+  status: {
+    flag: '--status <status>',
+    what: 'only jobs with this status',
+    choices: ['active', 'completed', 'archived', 'failed'],
+  },
+  ...rest,
+} as const satisfies Settings
+
+type JobFlags = FlagsOf<typeof jobSettings>
 
 const steps: readonly { verb: string; to: AgentJobStatus; description: string }[] = [
   { verb: 'complete', to: 'completed', description: 'mark an active job as completed' },
   { verb: 'fail', to: 'failed', description: 'mark an active job as failed' },
   { verb: 'archive', to: 'archived', description: 'archive a completed or failed job' },
 ]
-
-interface CreateFlags extends JobFlags {
-  repository: string
-  ref?: string
-  model: string
-  id?: string
-}
 
 const help = `
 Examples:
@@ -52,57 +67,23 @@ export function agentJobsCommand(): Command {
   const jobs = new Command('agent-jobs')
     .description('jobs of writing agents; the API can read them, but not change them')
     .addHelpText('after', help)
-  jobs
-    .command('create')
-    .description('create an active job')
-    .requiredOption(...projectFlag)
-    .requiredOption('--repository <url>', 'full URL of the repository')
-    .option('--ref <branch>', 'branch the agent works on')
-    .requiredOption('--model <name>', 'model the agent uses')
-    .option('--id <id>', 'id of the job (default: random)')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(createJob)
+  addSettings(jobs.command('create').description('create an active job'), createSettings).action(createJob)
   for (const { verb, to, description } of steps) {
-    const command = jobs
-      .command(`${verb} <id>`)
-      .description(description)
-      .requiredOption(...projectFlag)
-      .addOption(dataOption())
-      .addOption(databaseOption())
-      .addOption(jsonOption())
+    const command = addSettings(jobs.command(`${verb} <id>`).description(description), jobSettings)
     if (verb === 'complete') command.option('--pr-link <url>', 'pull request of the job, if files changed')
     command.action((id: string, flags: JobFlags & { prLink?: string }) => step(id, to, flags))
   }
-  jobs
-    .command('list')
-    .description('list the jobs of a project, newest first')
-    .requiredOption(...projectFlag)
-    .addOption(
-      new Option('--status <status>', 'only jobs with this status').choices([
-        'active',
-        'completed',
-        'archived',
-        'failed',
-      ]),
-    )
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(listJobs)
-  jobs
+  addSettings(jobs.command('list').description('list the jobs of a project, newest first'), listSettings).action(
+    listJobs,
+  )
+  const importCommand = jobs
     .command('import <file>')
     .description('import jobs from JSON lines; existing jobs stay unchanged')
-    .requiredOption(...projectFlag)
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(importJobs)
+  addSettings(importCommand, jobSettings).action(importJobs)
   return jobs
 }
 
-async function createJob(flags: CreateFlags): Promise<void> {
+async function createJob(flags: FlagsOf<typeof createSettings>): Promise<void> {
   refuseCredentials('--repository', flags.repository)
   const repository = toHttpUrl(flags.repository)
   if (repository === undefined) {
@@ -130,7 +111,7 @@ function refuseCredentials(flag: string, url: string | undefined): void {
   if (url !== undefined && hasCredentials(url)) throw new OperatorError(`${flag} ${credentialsRule}`, 2)
 }
 
-async function listJobs(flags: JobFlags & { status?: AgentJobStatus }): Promise<void> {
+async function listJobs(flags: FlagsOf<typeof listSettings>): Promise<void> {
   const rows = await withProject(flags, (store, { id }) => store.agentJobs.list(id, flags.status))
   printRows(rows, { json: flags.json, empty: 'No jobs found.', toRow })
 }
@@ -177,7 +158,10 @@ async function readJobs(file: string, projectId: string): Promise<AgentJob[]> {
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       lineNumber++
-      if (line.trim() !== '') jobs.push(readAgentJob(line, projectId, now))
+      if (line.trim() === '') continue
+      const job = readAgentJob(line, projectId, now)
+      refuseUnstorable(job)
+      jobs.push(job)
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

@@ -1,26 +1,21 @@
-import { Command, Option } from 'commander'
-import { integer } from '../flags/integer.ts'
-import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { Command } from 'commander'
+import { addSettings, type FlagsOf, integer, type Settings } from '../flags/setting.ts'
+import { storeSettings } from '../flags/shared-settings.ts'
 import type { Store } from '../store/store.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { isId } from '../tenancy/id.ts'
 import { printRows } from './print.ts'
-import { type StoreFlags, withExistingStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
-interface Flags extends StoreFlags {
-  org?: string
-  limit: number
-  json?: boolean
-}
+const settings = {
+  org: { flag: '--org <id-or-name>', what: 'only events of this organization; also the id of a deleted one' },
+  limit: { flag: '--limit <number>', what: 'maximum number of events', default: 50, read: integer(1, 100_000) },
+  ...storeSettings,
+} as const satisfies Settings
 
 export function auditCommand(): Command {
-  return new Command('audit')
-    .description('list who changed what, when and from where, newest first')
-    .option('--org <id-or-name>', 'only events of this organization; also the id of a deleted one')
-    .addOption(new Option('--limit <number>', 'maximum number of events').default(50).argParser(integer(1, 100_000)))
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
+  const command = new Command('audit').description('list who changed what, when and from where, newest first')
+  return addSettings(command, settings)
     .addHelpText(
       'after',
       `
@@ -35,7 +30,7 @@ Events are never changed or deleted.`,
     .action(listEvents)
 }
 
-async function listEvents({ org, limit, json, ...flags }: Flags): Promise<void> {
+async function listEvents({ org, limit, json, ...flags }: FlagsOf<typeof settings>): Promise<void> {
   const events = await withExistingStore(flags, async store =>
     store.auditLog.list({ organizationId: org === undefined ? undefined : await findAudited(store, org), limit }),
   )

@@ -2,30 +2,28 @@ import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { readAsset } from '../assets.ts'
 import { describeBytes } from '../base/format-bytes.ts'
-import { nonEmpty } from '../flags/non-empty.ts'
-import { bundlesOption, databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { addSettings, nonEmpty } from '../flags/setting.ts'
+import { type BundlesFlags, bundlesSettings } from '../flags/shared-settings.ts'
 import { type MadeBackup, makeBackup } from '../store/backup/make-backup.ts'
 import { createByteProgress } from './byte-progress.ts'
 import { explainDisk } from './explain-disk.ts'
 import { printJson, showCountOf } from './print.ts'
-import { type BundlesFlags, withStoredBundles } from './with-bundles.ts'
+import { withStoredBundles } from './with-bundles.ts'
 import { refuseDatabase } from './with-store.ts'
 
 interface Flags extends BundlesFlags {
   database?: string
   overwrite?: boolean
-  json?: boolean
 }
 
 export function backupCommand(): Command {
-  return new Command('backup')
-    .argument('<target>', 'file that ends in .tar or .tar.gz, otherwise a new folder', nonEmpty('a file or a folder'))
-    .description('copy the data folder while the server runs')
-    .addOption(new Option('--overwrite', 'replace a backup of this name'))
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(bundlesOption())
-    .addOption(jsonOption())
+  return addSettings(
+    new Command('backup')
+      .argument('<target>', 'file that ends in .tar or .tar.gz, otherwise a new folder', nonEmpty('a file or a folder'))
+      .description('copy the data folder while the server runs')
+      .addOption(new Option('--overwrite', 'replace a backup of this name')),
+    bundlesSettings,
+  )
     .addHelpText(
       'after',
       `

@@ -1,9 +1,10 @@
 import { type Argument, Command, Argument as CommanderArgument, type Option } from 'commander'
-import { writeBash } from '../completion/bash.ts'
-import type { CommandNode, OptionNode, ValueNode } from '../completion/command-tree.ts'
-import { writeFish } from '../completion/fish.ts'
-import { writeZsh } from '../completion/zsh.ts'
-import { jsonOption } from '../flags/options.ts'
+import { toOption } from '../flags/setting.ts'
+import { shared } from '../flags/shared-settings.ts'
+import { writeBash } from './completion/bash.ts'
+import type { CommandNode, OptionNode, ValueNode } from './completion/command-tree.ts'
+import { writeFish } from './completion/fish.ts'
+import { writeZsh } from './completion/zsh.ts'
 import { printJson } from './print.ts'
 
 const writers = { bash: writeBash, zsh: writeZsh, fish: writeFish }
@@ -13,7 +14,7 @@ export function completionCommand(program: Command, loadCommands: () => Promise<
   return new Command('completion')
     .description('print a script that completes commands and flags in a shell')
     .addArgument(new CommanderArgument('<shell>', 'the shell').choices(Object.keys(writers)))
-    .addOption(jsonOption())
+    .addOption(toOption(shared.json))
     .addHelpText(
       'after',
       `

@@ -1,8 +1,9 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { type AddressFlags, addressOptions, readAddresses } from '../flags/address-options.ts'
-import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { addressSettings, readAddresses } from '../flags/address-settings.ts'
+import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
+import { type StoreFlags, storeSettings } from '../flags/shared-settings.ts'
 import { toUrl } from '../http/listen.ts'
 import { recordChange } from '../store/record-change.ts'
 import { getByName } from '../tenancy/get-by-name.ts'
@@ -10,16 +11,19 @@ import { readName } from '../tenancy/name.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printJson, printResult, printRows } from './print.ts'
 import { createSignInLink, linkTerms, operatorName } from './sign-in-link.ts'
-import { type StoreFlags, withExistingStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
-interface PeopleFlags extends StoreFlags {
-  json?: boolean
-}
+const { host, port, publicUrl } = addressSettings
+const linkSettings = {
+  org: { flag: '--org <id-or-name>', what: 'organization that the person may see (default: all, as an operator)' },
+  name: { flag: '--name <name>', what: `name of the person; required with --org (default: ${operatorName})` },
+  host,
+  port,
+  publicUrl,
+  ...storeSettings,
+} as const satisfies Settings
 
-interface LinkFlags extends PeopleFlags, AddressFlags {
-  org?: string
-  name?: string
-}
+type LinkFlags = FlagsOf<typeof linkSettings>
 
 const help = `
 Examples:
@@ -36,29 +40,17 @@ export function dashboardCommand(): Command {
   const dashboard = new Command('dashboard')
     .description('people who may sign in to the dashboard')
     .addHelpText('after', help)
-  const link = dashboard
-    .command('link')
-    .description('print a link that signs a person in once')
-    .option('--org <id-or-name>', 'organization that the person may see (default: all, as an operator)')
-    .addOption(new Option('--name <name>', `name of the person; required with --org (default: ${operatorName})`))
-  for (const option of addressOptions()) {
-    if (['--host', '--port', '--public-url'].includes(option.long ?? '')) link.addOption(option)
-  }
-  link.addOption(dataOption()).addOption(databaseOption()).addOption(jsonOption()).action(printLink)
-  dashboard
-    .command('people')
-    .description('list the people, with the number of their sessions')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(listPeople)
-  dashboard
-    .command('remove <id-or-name>')
-    .description('delete a person and end their sessions')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(removePerson)
+  addSettings(dashboard.command('link').description('print a link that signs a person in once'), linkSettings).action(
+    printLink,
+  )
+  addSettings(
+    dashboard.command('people').description('list the people, with the number of their sessions'),
+    storeSettings,
+  ).action(listPeople)
+  addSettings(
+    dashboard.command('remove <id-or-name>').description('delete a person and end their sessions'),
+    storeSettings,
+  ).action(removePerson)
   return dashboard
 }
 
@@ -89,7 +81,7 @@ function findBaseUrl(flags: LinkFlags): string {
   throw new OperatorError('--port 0 means any free port. Give the port of the server, or its --public-url.', 2)
 }
 
-async function listPeople(flags: PeopleFlags): Promise<void> {
+async function listPeople(flags: StoreFlags): Promise<void> {
   const now = Date.now()
   const rows = await withExistingStore(flags, async store => {
     const names = new Map((await store.organizations.list()).map(({ id, name }) => [id, name]))
@@ -108,7 +100,7 @@ async function listPeople(flags: PeopleFlags): Promise<void> {
   })
 }
 
-async function removePerson(idOrName: string, flags: PeopleFlags): Promise<void> {
+async function removePerson(idOrName: string, flags: StoreFlags): Promise<void> {
   const { id, name } = await withExistingStore(flags, async store => {
     const person = getByName(await store.people.list(), idOrName, { noun: 'person', list: 'dashboard people' })
     const { id, organizationId, name } = person

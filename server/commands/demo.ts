@@ -1,10 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import { Command } from 'commander'
-import { demoKeyFile } from '../demo/demo-key.ts'
-import { type Demo, seedDemo, startDemoExport } from '../demo/seed.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
-import { jsonOption } from '../flags/options.ts'
-import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
+import { readConfig, serveSettings } from '../flags/serve-settings.ts'
+import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
+import { shared } from '../flags/shared-settings.ts'
+import { isRoot } from '../web/browser/launch.ts'
+import { demoKeyFile } from './demo/demo-key.ts'
+import { type Demo, seedDemo, startDemoExport } from './demo/seed.ts'
 import { openLog } from './open-log.ts'
 import { printJson } from './print.ts'
 import { closeOnSignal, loadAndStart, startOrExplain } from './serve.ts'
@@ -13,10 +15,13 @@ import { refuseDatabase, withStore } from './with-store.ts'
 
 const exportPatienceMs = 15_000
 
-interface DemoFlags extends ServeFlags {
-  newKey?: boolean
-  json?: boolean
-}
+const settings = {
+  newKey: { flag: '--new-key', what: 'revoke the API key of the demo and make another' },
+  ...serveSettings,
+  json: shared.json,
+} as const satisfies Settings
+
+type DemoFlags = FlagsOf<typeof settings>
 
 export function demoCommand(): Command {
   const command = new Command('demo').description('serve a demo organization and print example requests').addHelpText(
@@ -30,14 +35,11 @@ Examples:
 The first start creates a demo organization with agent jobs, a month of visitors, and this project's documentation as a
 site. Its API key stays the same. It is kept in demo.key in the data folder, which only you can read.`,
   )
-  command.option('--new-key', 'revoke the API key of the demo and make another')
-  for (const option of serveOptions()) command.addOption(option)
-  command.addOption(jsonOption())
-  return command.action(async (flags: DemoFlags) => {
+  return addSettings(command, settings).action(async (flags: DemoFlags) => {
     // Request logs would scroll the example requests out of the terminal.
     const logLevel = command.getOptionValueSource('logLevel') === 'default' ? 'warn' : flags.logLevel
     refuseDatabase(flags, 'demo', 'To set up a PostgreSQL database, run npx quire init.')
-    const config = readConfig({ ...flags, logLevel })
+    const config = readConfig({ ...flags, logLevel, allowNoSandbox: flags.allowNoSandbox ?? allowAsRoot() })
     const log = await openLog(config)
     const server = await startOrExplain(() => loadAndStart(config, log))
     const baseUrl = config.publicUrl ?? server.url
@@ -58,6 +60,12 @@ site. Its API key stays the same. It is kept in demo.key in the data folder, whi
     if (flags.json) printJson({ url: baseUrl, documentation: `${baseUrl}/docs/`, ...demo })
     else console.log(introduce(baseUrl, demo))
   })
+}
+
+/** As root, Chromium has no sandbox. The demo exports its own documentation, so it may run without. */
+function allowAsRoot(): boolean {
+  if (isRoot()) console.error('This demo runs as root, so Chromium runs without its sandbox (--allow-no-sandbox).')
+  return isRoot()
 }
 
 /** Waits up to 15 s for the export, so that the example request for its bundle works at once. */

@@ -1,41 +1,56 @@
 import { resolve } from 'node:path'
-import { Command, Option } from 'commander'
+import { Command, type Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import type { Config } from '../config.ts'
-import type { Setting } from '../doctor/check-settings.ts'
-import { examine } from '../doctor/examine.ts'
-import type { Finding } from '../doctor/finding.ts'
-import { isBoolean, readBoolean, readBooleanVariables } from '../flags/boolean-variables.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
-import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
-import { checkPostgresUrl } from '../store/postgres/postgres-url.ts'
-import { parseS3Location, type S3Location } from '../store/s3/s3-location.ts'
+import { readConfig, type ServeFlags, serveSettings } from '../flags/serve-settings.ts'
+import {
+  addSettings,
+  type FlagsOf,
+  isBoolean,
+  readBoolean,
+  readBooleanVariables,
+  type Settings,
+} from '../flags/setting.ts'
+import { shared } from '../flags/shared-settings.ts'
+import type { Setting } from './doctor/check-settings.ts'
+import { examine } from './doctor/examine.ts'
+import type { Finding } from './doctor/finding.ts'
 import { printJson } from './print.ts'
 import { wrapProse } from './prose.ts'
 import { outputWidth } from './table.ts'
-import type { StoreFlags } from './with-store.ts'
 
 const marks: Record<Finding['level'], string> = { ok: 'ok', warning: 'warning', failure: 'FAILURE' }
 const markWidth = 9
 const checkWidth = 13
 
+const settings = {
+  data: shared.data,
+  // Without variables, so that a wrong one becomes a finding.
+  bundles: {
+    flag: '--bundles <url>',
+    what: 'check the bundles in S3-compatible storage (default: QUIRE_BUNDLES)',
+    read: shared.bundles.read,
+  },
+  database: {
+    flag: '--database <url>',
+    what: 'check a PostgreSQL database (default: QUIRE_DATABASE)',
+    read: shared.database.read,
+  },
+  allowNoSandbox: {
+    flag: '--allow-no-sandbox',
+    what: 'start Chromium as a server with this flag (default: QUIRE_ALLOW_NO_SANDBOX)',
+  },
+  json: shared.json,
+} as const satisfies Settings
+
+type DoctorFlags = FlagsOf<typeof settings>
+
 /** @param loadCommands returns the commands whose settings are known. */
 export function doctorCommand(loadCommands: () => Promise<Command[]>): Command {
-  return new Command('doctor')
-    .description('check settings, disk, permissions, databases, bundles, clock, links and browser')
-    .addOption(dataOption())
-    .addOption(
-      // Without the variable, so that a wrong one becomes a finding.
-      new Option('--bundles <url>', 'check the bundles in S3-compatible storage (default: QUIRE_BUNDLES)').argParser(
-        parseS3Location,
-      ),
-    )
-    .addOption(
-      new Option('--database <url>', 'check a PostgreSQL database (default: QUIRE_DATABASE)').argParser(text =>
-        checkPostgresUrl(text),
-      ),
-    )
-    .addOption(jsonOption())
+  const command = new Command('doctor').description(
+    'check settings, disk, permissions, databases, bundles, clock, links and browser',
+  )
+  return addSettings(command, settings)
     .addHelpText(
       'after',
       `
@@ -46,11 +61,12 @@ Examples:
 Run it as the user of the server and with the environment of the server. It changes nothing, and can run beside the
 server. Large databases of visits take a while. It exits with 1 if something fails; a warning does not count.`,
     )
-    .action(async ({ data, database, bundles, json }: StoreFlags & { bundles?: S3Location; json?: boolean }) => {
+    .action(async ({ data, database, bundles, allowNoSandbox, json }: DoctorFlags) => {
       const findings = await examine({
         dataFolder: resolve(data),
         bundles,
         database,
+        allowNoSandbox,
         env: process.env,
         settings: (await loadCommands()).flatMap(listOptions).map(toSetting),
         readServer,
@@ -74,7 +90,7 @@ function toSetting(option: Option): Setting {
 /** Reads the settings of the server from the environment alone. */
 function readServer(): Config {
   const command = new Command('serve').exitOverride().configureOutput({ writeErr: () => {} })
-  for (const option of serveOptions()) command.addOption(option)
+  addSettings(command, serveSettings)
   readBooleanVariables(command.parse([], { from: 'user' }))
   return readConfig(command.opts<ServeFlags & Record<string, unknown>>())
 }

@@ -6,8 +6,8 @@ import { OperatorError } from '../base/operator-error.ts'
 import { checkBundle } from '../export/check/check-bundle.ts'
 import { where } from '../export/check/check-pages.ts'
 import type { BundleCheck, BundleFault } from '../export/check/check-result.ts'
-import type { ExportFlags } from '../flags/export-options.ts'
-import { readLimits } from '../flags/limit-options.ts'
+import type { ExportFlags } from '../flags/export-settings.ts'
+import { readLimits } from '../flags/run-settings.ts'
 import { defaultUnpackLimits } from '../unpack/unpack-limits.ts'
 import { megabyte } from './export-summary.ts'
 import { openWorkFolder } from './open-work-folder.ts'
@@ -15,7 +15,15 @@ import { printJson, showCountOf } from './print.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 
 /** The flags that `--check` uses. Environment variables of the others are for exports and are ignored. */
-const used = new Set(['check', 'verify', 'json', 'workFolder', 'pageTimeoutSeconds', 'maxPageRequests'])
+const used = new Set([
+  'check',
+  'verify',
+  'allowNoSandbox',
+  'json',
+  'workFolder',
+  'pageTimeoutSeconds',
+  'maxPageRequests',
+])
 
 /** Max faults and max notes that are printed; `--json` has all. */
 const maxLines = 10
@@ -34,6 +42,7 @@ export async function runCheck(site: string | undefined, flags: ExportFlags, com
       bundle,
       workFolder: join(work.path),
       verify: flags.verify,
+      allowNoSandbox: flags.allowNoSandbox ?? false,
       limits: readLimits(flags),
       unpackLimits: defaultUnpackLimits,
       signal: stop.signal,

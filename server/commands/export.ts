@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
-import { describeEngine, startThread } from '../assets.ts'
+import { describeEngine } from '../assets.ts'
 import { isDiskFull } from '../base/disk-full.ts'
+import { makeFolder } from '../base/make-folder.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import type { BundleFormat } from '../export/model/options.ts'
-import type { SiteCache } from '../export/model/site-cache.ts'
-import { readFeatures, readHeaders, readPaths, readTarget } from '../flags/export-flags.ts'
-import { type ExportFlags, exportOptions } from '../flags/export-options.ts'
-import { limitOptions, readLimits } from '../flags/limit-options.ts'
-import { addRemovalOptions, readRemovalFlags, removalHelp } from '../flags/removal-options.ts'
-import { openSiteCaches } from '../store/site-cache/site-caches.ts'
+import type { CacheSettings } from '../export/model/site-cache.ts'
+import { type ExportFlags, exportSettings, readHeaders, readPaths, readTarget } from '../flags/export-settings.ts'
+import { readLimits, readProcessLimits } from '../flags/run-settings.ts'
+import { addSettings } from '../flags/setting.ts'
+import { readRemovalFlags, removalHelp } from '../flags/site-settings.ts'
+import { resolveFeatures } from '../products/features.ts'
+import { createRunExport } from '../workers/run-export.ts'
 import { showProgress } from './export-progress.ts'
 import { megabyte, summarize } from './export-summary.ts'
 import { openWorkFolder } from './open-work-folder.ts'
@@ -27,10 +30,7 @@ export function exportCommand(): Command {
       '[domain-or-url]',
       'site to export: a domain such as docs.example.com, or a URL, to export only pages below its path',
     )
-  for (const option of exportOptions()) command.addOption(option)
-  addRemovalOptions(command, { hasVariables: true })
-  for (const option of limitOptions()) command.addOption(option)
-  return command.addHelpText('after', help).action(run)
+  return addSettings(command, exportSettings).addHelpText('after', help).action(run)
 }
 
 const help = `
@@ -84,28 +84,29 @@ async function runExport(site: string, flags: WritingFlags, command: Command): P
   const given = readGiven(site, flags, command)
   const output = await resolveAnyOutput(flags)
   const scratch = await openWorkFolder(flags.workFolder)
-  let cache: SiteCache | null = null
   const stop = stopOnSignal('The export was stopped; nothing was written.')
   const progress = showProgress(process.stderr)
   const startedAt = performance.now()
   try {
     const { outFile, workFolder } = await placeArchive(output, given.format, scratch.path)
-    if (flags.cache !== undefined) cache = await openCache(flags.cache, flags.cacheMb, given.domain)
-    const { exportSite } = await import('../export/export-site.ts')
-    const result = await exportSite({
+    const cache = flags.cache === undefined ? null : await prepareCache(flags.cache, flags.cacheMb)
+    const runExport = createRunExport(readProcessLimits(flags), 0)
+    const task = {
       ...given,
       outFile,
       workFolder,
-      isAlone: true,
       reuse: cache && { cache, run: randomUUID(), engine: describeEngine() },
+    }
+    const result = await runExport(task, {
       onProgress: progress.show,
       signal: stop.signal,
-      startThread,
+      warn: (details, message) => console.error(`${message} ${describeCause(details)}`.trim()),
     })
     if (output.isFolder) await replaceFolder(outFile, output.path, stop.signal)
     progress.end()
     const seconds = (performance.now() - startedAt) / 1000
     const place = output.isFolder ? { folder: output.path } : { file: output.path }
+    if (result.browserProblem !== null) console.error(result.browserProblem)
     if (flags.json) printJson({ ...place, format: given.format, ...result, seconds: Math.round(seconds * 1000) / 1000 })
     else console.log(summarize(output.path, result, seconds))
   } catch (error) {
@@ -115,7 +116,6 @@ async function runExport(site: string, flags: WritingFlags, command: Command): P
     throw error
   } finally {
     stop.release()
-    await cache?.close()
     await scratch.close()
   }
 }
@@ -126,7 +126,7 @@ function readGiven(site: string, flags: WritingFlags, command: Command) {
   return {
     ...readTarget(site, flags.origin),
     format: flags.format ?? (isFolderOutput(flags.output) ? 'zip' : formatOf(flags.output)),
-    features: readFeatures(flags.deployment, flags.feature),
+    features: resolveFeatures(flags.deployment, flags.feature ?? {}),
     removal: readRemovalFlags(flags),
     paths: readPaths(isVariable ? flags.path?.flatMap(text => text.split(/\s+/)) : flags.path),
     alsoAllowed: (flags.allowOrigin ?? []).map(origin => new URL(origin)),
@@ -136,6 +136,7 @@ function readGiven(site: string, flags: WritingFlags, command: Command) {
     limits: readLimits(flags),
     verify: flags.verify,
     allowLoss: flags.allowLoss ?? false,
+    allowNoSandbox: flags.allowNoSandbox ?? false,
     offlineSearch: flags.offlineSearch ?? false,
     obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
   }
@@ -166,21 +167,20 @@ async function placeArchive(
   return { outFile: join(scratch, `bundle.${format}`), workFolder: join(scratch, 'work') }
 }
 
-/** Opens the cache of the site; prints a line and returns null if another export uses it. */
-async function openCache(folder: string, maxMb: number, domain: string): Promise<SiteCache | null> {
-  const siteCaches = openSiteCaches({
-    folder: resolve(folder),
-    maxBytes: maxMb * megabyte,
-    // The archive belongs to the user, who may change it, so the cache keeps a copy.
-    sharesArchives: false,
-    warn: ({ err }, message) => console.error(`${message} (${(err as NodeJS.ErrnoException).code ?? err})`),
-  })
+/** Creates the folder of the caches. The process of the export opens the cache of the site. */
+async function prepareCache(given: string, maxMb: number): Promise<CacheSettings> {
+  const folder = resolve(given)
   try {
-    const cache = await siteCaches.open(domain)
-    if (!cache) console.error(`Another export of ${domain} uses --cache ${folder}; this export runs without the cache.`)
-    return cache
+    await makeFolder(folder)
+    await access(folder, constants.W_OK)
   } catch (error) {
-    const why = explainFolder((error as NodeJS.ErrnoException).code, folder)
-    throw new OperatorError(`--cache ${folder} cannot be used (${why}). Choose a folder that you may write to.`, 2)
+    const why = explainFolder((error as NodeJS.ErrnoException).code, given)
+    throw new OperatorError(`--cache ${given} cannot be used (${why}). Choose a folder that you may write to.`, 2)
   }
+  // The archive belongs to the user, who may change it, so the cache keeps a copy.
+  return { folder, maxBytes: maxMb * megabyte, sharesArchives: false }
+}
+
+function describeCause({ err }: { err?: { message: string; code?: string } }): string {
+  return err ? `(${err.code ?? err.message})` : ''
 }

@@ -1,16 +1,13 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { hostDataOption } from '../flags/host-options.ts'
-import { jsonOption } from '../flags/options.ts'
+import { hostFolderSettings } from '../flags/host-settings.ts'
+import { addSettings, type FlagsOf } from '../flags/setting.ts'
 import { describeFolder, type HostState } from '../host/versions/host-folder.ts'
 import type { Version } from '../host/versions/version.ts'
 import { printJson, printRows } from './print.ts'
 
 export function hostListCommand(): Command {
-  return new Command('list')
-    .description('list the versions of a host, newest first')
-    .addOption(hostDataOption())
-    .addOption(jsonOption())
+  return addSettings(new Command('list').description('list the versions of a host, newest first'), hostFolderSettings)
     .addHelpText(
       'after',
       `
@@ -20,7 +17,7 @@ Examples:
 
 The state of a version is current, held (it was rolled back) or kept.`,
     )
-    .action(async (flags: { data: string; json?: boolean }) => {
+    .action(async (flags: FlagsOf<typeof hostFolderSettings>) => {
       const folder = describeFolder(resolve(flags.data))
       const state = await folder.readState()
       const rows = (await folder.list()).map(version => describe(version, state))

@@ -1,5 +1,8 @@
 import { Command } from 'commander'
-import { type HostFlags, hostOptions, readHostConfig } from '../flags/host-options.ts'
+import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
+import { type HostFlags, type HostVisits, hostSettings, readHostConfig } from '../flags/host-settings.ts'
+import { addSettings } from '../flags/setting.ts'
+import { getProject } from '../tenancy/get-project.ts'
 import { hostListCommand } from './host-list.ts'
 import { hostRollbackCommand } from './host-rollback.ts'
 import { openLog } from './open-log.ts'
@@ -10,17 +13,28 @@ export function hostCommand(): Command {
     .description('serve the site of a bundle, and keep serving it when its link has expired')
     .argument('[bundle]', 'a bundle: a file, or an http(s) link (default: the last version that was served)')
     .enablePositionalOptions()
-  for (const option of hostOptions()) command.addOption(option)
+  addSettings(command, hostSettings)
   command.addHelpText('after', help)
   command.addCommand(hostListCommand())
   command.addCommand(hostRollbackCommand())
   return command.action(async (bundle: string | undefined, flags: HostFlags) => {
     const config = readHostConfig(bundle, flags)
     const log = await openLog(config)
-    const started = startOrExplain(async () => (await import('./host-start.ts')).startHost(config, log))
+    const started = startOrExplain(async () => {
+      const { startHost } = await import('../serving/host.ts')
+      const follow = config.visits && (await findFollowed(config.visits, config.accessLog ?? ''))
+      return startHost(config, follow, log)
+    })
     closeOnSignal(started)
     await started
   })
+}
+
+/** Finds the project of the visits. The log is counted by the same thread that a server follows logs with. */
+async function findFollowed({ project, ...place }: HostVisits, file: string) {
+  const { withExistingStore } = await import('./with-store.ts')
+  const { id } = await withExistingStore({ ...place, data: place.dataFolder }, store => getProject(store, project))
+  return { ...place, logs: [{ file, projectId: id }], graceMs: defaultPacing.graceMs, log: {} }
 }
 
 const help = `

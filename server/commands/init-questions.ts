@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { OperatorError } from '../base/operator-error.ts'
-import type { InitFlags } from './init-flags.ts'
+import type { InitFlags } from './init-settings.ts'
 import { initDefaults } from './init-store.ts'
 
 interface Question {

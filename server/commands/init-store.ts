@@ -1,7 +1,7 @@
 import { OperatorError } from '../base/operator-error.ts'
 import { addKey, addOrganization, addProject, addSite } from '../store/recorded-inserts.ts'
 import type { Store } from '../store/store.ts'
-import { type ApiKey, createKey, hashKey } from '../tenancy/api-key.ts'
+import { type ApiKey, findKeyState, hashKey, issueKey } from '../tenancy/api-key.ts'
 import { createId } from '../tenancy/id.ts'
 import { readName } from '../tenancy/name.ts'
 import type { Organization, Plan } from '../tenancy/organization.ts'
@@ -40,7 +40,9 @@ export async function initStore(store: Store, wishes: InitWishes, now: number): 
   const knownOrg = choose(organizations, wishes.org, '--org', 'organization')
   const projects = knownOrg ? await store.projects.list(knownOrg.id) : []
   const knownProject = choose(projects, wishes.project, '--project', 'project')
-  const keys = knownOrg ? (await store.apiKeys.list(knownOrg.id)).filter(key => isValid(key, now)) : []
+  const keys = knownOrg
+    ? (await store.apiKeys.list(knownOrg.id)).filter(key => findKeyState(key, now) === 'active')
+    : []
   const knownKey = wishes.key === undefined ? keys[0] : keys.find(({ name }) => name === wishes.key)
   const knownSite = wishes.site && (await store.sites.find(wishes.site.domain))
   if (knownSite && knownSite.projectId !== knownProject?.id) {
@@ -89,10 +91,6 @@ function choose<T extends { id: string; name: string }>(
   throw new OperatorError(`There are ${fitting.length} such ${noun}s. Give the id of one with ${flag}: ${ids}`, 2)
 }
 
-function isValid({ revokedAt, expiresAt }: ApiKey, now: number): boolean {
-  return revokedAt === null && (expiresAt === null || expiresAt > now)
-}
-
 async function initSite(
   store: Store,
   wanted: InitWishes['site'],
@@ -110,18 +108,7 @@ async function createFirstKey(
   store: Store,
   { organizationId, name, prefix, now }: { organizationId: string; name: string; prefix: string; now: number },
 ): Promise<InitResult['key']> {
-  const secret = createKey(prefix)
-  const key: ApiKey = {
-    id: createId('key'),
-    organizationId,
-    name,
-    last4: secret.slice(-4),
-    scopes: ['read', 'write'],
-    createdAt: now,
-    expiresAt: null,
-    revokedAt: null,
-    lastUsedAt: null,
-  }
+  const { key, secret } = issueKey(prefix, { organizationId, name, createdAt: now })
   await addKey(store, key, hashKey(secret))
   return { id: key.id, name, last4: key.last4, state: 'created', key: secret }
 }

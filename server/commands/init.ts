@@ -1,50 +1,25 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { isBinary, shippedFolder } from '../assets.ts'
 import { escapeControlsInLines } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { addressOptions } from '../flags/address-options.ts'
-import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { addSettings } from '../flags/setting.ts'
 import { parseDomain, parseOrigin } from '../tenancy/site.ts'
 import { explainDisk } from './explain-disk.ts'
-import type { InitFlags } from './init-flags.ts'
 import { askWishes } from './init-questions.ts'
+import { type InitFlags, initSettings } from './init-settings.ts'
 import { type InitResult, type InitWishes, initStore } from './init-store.ts'
 import { printJson } from './print.ts'
 import { writeServiceUnit } from './service-unit.ts'
 import { refuseDatabase, withStore } from './with-store.ts'
 
 export function initCommand(): Command {
-  const command = new Command('init')
-    .description('set up a data folder: organization, project, first key, site, and a unit of systemd')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(new Option('--org <id-or-name>', 'organization (default: the only one, else "Main")'))
-    .addOption(
-      new Option('--plan <plan>', 'plan of a new organization; static export needs enterprise')
-        .env('QUIRE_PLAN')
-        .choices(['standard', 'enterprise'])
-        .default('enterprise'),
-    )
-    .addOption(new Option('--project <id-or-name>', 'project (default: the only one, else "Documentation")'))
-    .addOption(new Option('--key <name>', 'first API key (default: any valid one, else "admin")'))
-    .addOption(
-      new Option('--key-prefix <text>', 'prefix of API keys; the server must have the same')
-        .env('QUIRE_KEY_PREFIX')
-        .default('quire_'),
-    )
-    .addOption(new Option('--site <domain>', 'site to register (default: none)'))
-    .addOption(new Option('--origin <url>', 'address to fetch the site from (default: https://DOMAIN/)'))
-    .addOption(new Option('--unit <file>', 'unit of systemd to write, such as quire.service (default: none)'))
-    .addOption(new Option('--user <name>', 'user of the unit').env('QUIRE_SERVICE_USER').default('quire'))
-  for (const option of addressOptions()) {
-    if (['--port', '--public-url'].includes(option.long ?? '')) command.addOption(option)
-  }
-  return command
-    .addOption(new Option('--yes', 'ask no questions'))
-    .addOption(jsonOption())
+  const command = new Command('init').description(
+    'set up a data folder: organization, project, first key, site, and a unit of systemd',
+  )
+  return addSettings(command, initSettings)
     .addHelpText(
       'after',
       `

@@ -1,26 +1,36 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
-import { integer } from '../flags/integer.ts'
-import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { Command, InvalidArgumentError } from 'commander'
+import { dayMs } from '../base/day-ms.ts'
+import { addSettings, type FlagsOf, integer, type Settings } from '../flags/setting.ts'
+import { type StoreFlags, shared, storeSettings } from '../flags/shared-settings.ts'
 import { recordChange } from '../store/record-change.ts'
 import { addKey } from '../store/recorded-inserts.ts'
-import { type ApiKey, createKey, describeKey, hashKey, type Scope } from '../tenancy/api-key.ts'
+import { type ApiKey, describeKey, findKeyState, hashKey, issueKey, type Scope } from '../tenancy/api-key.ts'
 import { getByName } from '../tenancy/get-by-name.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
-import { createId } from '../tenancy/id.ts'
 import { describeSameName, readName } from '../tenancy/name.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printJson, printNote, printResult, printRows } from './print.ts'
-import { type StoreFlags, withExistingStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
-const dayMs = 24 * 60 * 60 * 1000
-
-interface CreateFlags extends StoreFlags {
-  org: string
-  scopes: Scope[]
-  expiresInDays?: number
-  keyPrefix: string
-  json?: boolean
-}
+const createSettings = {
+  org: { flag: '--org <id-or-name>', what: 'organization the key belongs to', mandatory: true },
+  scopes: {
+    flag: '--scopes <list>',
+    env: 'QUIRE_SCOPES',
+    what: 'read, write or both',
+    default: ['read', 'write'],
+    shownDefault: 'read,write',
+    read: readScopes,
+  },
+  expiresInDays: {
+    flag: '--expires-in-days <number>',
+    env: 'QUIRE_EXPIRES_IN_DAYS',
+    what: 'lifetime of the key (default: unlimited)',
+    read: integer(1, 36500),
+  },
+  keyPrefix: shared.keyPrefix,
+  ...storeSettings,
+} as const satisfies Settings
 
 export function keysCommand(): Command {
   const keys = new Command('keys').description('admin API keys').addHelpText(
@@ -34,65 +44,33 @@ Examples:
 
 A key is shown once, when it is created. Only its SHA-256 is stored.`,
   )
-  keys
-    .command('create <name>')
-    .description('create a key and print it')
-    .requiredOption('--org <id-or-name>', 'organization the key belongs to')
-    .addOption(
-      new Option('--scopes <list>', 'read, write or both')
-        .env('QUIRE_SCOPES')
-        .default(['read', 'write'], 'read,write')
-        .argParser(readScopes),
-    )
-    .addOption(
-      new Option('--expires-in-days <number>', 'lifetime of the key (default: unlimited)')
-        .env('QUIRE_EXPIRES_IN_DAYS')
-        .argParser(integer(1, 36500)),
-    )
-    .addOption(
-      new Option('--key-prefix <text>', 'prefix of API keys; the server must have the same')
-        .env('QUIRE_KEY_PREFIX')
-        .default('quire_'),
-    )
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(create)
-  keys
-    .command('list')
-    .description('list the keys, without their secrets')
-    .option('--org <id-or-name>', 'only keys of this organization')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(list)
-  keys
-    .command('revoke <id-or-name>')
-    .description('revoke a key; the next request with it is refused')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(revoke)
+  addSettings(keys.command('create <name>').description('create a key and print it'), createSettings).action(create)
+  addSettings(
+    keys
+      .command('list')
+      .description('list the keys, without their secrets')
+      .option('--org <id-or-name>', 'only keys of this organization'),
+    storeSettings,
+  ).action(list)
+  addSettings(
+    keys.command('revoke <id-or-name>').description('revoke a key; the next request with it is refused'),
+    storeSettings,
+  ).action(revoke)
   return keys
 }
 
-async function create(name: string, flags: CreateFlags): Promise<void> {
-  const secret = createKey(flags.keyPrefix)
+async function create(name: string, flags: FlagsOf<typeof createSettings>): Promise<void> {
   const now = Date.now()
-  const { key, others } = await withExistingStore(flags, async store => {
-    const key: ApiKey = {
-      id: createId('key'),
+  const { key, secret, others } = await withExistingStore(flags, async store => {
+    const { key, secret } = issueKey(flags.keyPrefix, {
       organizationId: (await getOrganization(store, flags.org)).id,
       name: readName(name),
-      last4: secret.slice(-4),
       scopes: flags.scopes,
       createdAt: now,
       expiresAt: flags.expiresInDays === undefined ? null : now + flags.expiresInDays * dayMs,
-      revokedAt: null,
-      lastUsedAt: null,
-    }
+    })
     await addKey(store, key, hashKey(secret))
-    return { key, others: findValid(await store.apiKeys.list()) }
+    return { key, secret, others: findValid(await store.apiKeys.list()) }
   })
   printNote(describeSameName(others, key, 'valid key'))
   if (flags.json) return printJson({ ...key, key: secret })
@@ -100,7 +78,7 @@ async function create(name: string, flags: CreateFlags): Promise<void> {
   console.error(`This is ${key.id}. The key is shown only once: keep it in a safe place.`)
 }
 
-async function list(flags: StoreFlags & { org?: string; json?: boolean }): Promise<void> {
+async function list(flags: StoreFlags & { org?: string }): Promise<void> {
   const { rows, names } = await withExistingStore(flags, async store => ({
     rows: await store.apiKeys.list(await findOrganizationId(store, flags)),
     names: new Map((await store.organizations.list()).map(({ id, name }) => [id, name])),
@@ -120,13 +98,13 @@ async function list(flags: StoreFlags & { org?: string; json?: boolean }): Promi
   })
 }
 
-function describeState({ revokedAt, expiresAt }: ApiKey, now: number): string {
-  if (revokedAt !== null) return 'revoked'
-  if (expiresAt === null) return 'valid'
-  return expiresAt <= now ? 'expired' : `valid until ${new Date(expiresAt).toISOString().slice(0, 10)}`
+function describeState(key: ApiKey, now: number): string {
+  const state = findKeyState(key, now)
+  if (state !== 'active') return state
+  return key.expiresAt === null ? 'valid' : `valid until ${new Date(key.expiresAt).toISOString().slice(0, 10)}`
 }
 
-async function revoke(idOrName: string, flags: StoreFlags & { json?: boolean }): Promise<void> {
+async function revoke(idOrName: string, flags: StoreFlags): Promise<void> {
   const id = await withExistingStore(flags, async store => {
     const key = getByName(findValid(await store.apiKeys.list()), idOrName, { noun: 'valid key', list: 'keys list' })
     await recordChange(store, { action: 'key.revoked', ...describeKey(key) }, ({ apiKeys }) =>

@@ -1,15 +1,16 @@
 import { Command, Option } from 'commander'
 import { isBinary, packedAssets, readPackedBytes, shippedFolder } from '../assets.ts'
-import { jsonOption } from '../flags/options.ts'
-import { collectLicenses } from '../licenses/collect-licenses.ts'
-import type { Component } from '../licenses/component.ts'
+import { toOption } from '../flags/setting.ts'
+import { shared } from '../flags/shared-settings.ts'
+import { collectLicenses } from './licenses/collect-licenses.ts'
+import type { Component } from './licenses/component.ts'
 import { printJson, printRows } from './print.ts'
 
 export function licensesCommand(): Command {
   return new Command('licenses')
     .description('list the licenses of Quire and of everything in it')
     .addOption(new Option('--text', 'print the texts of the licenses'))
-    .addOption(jsonOption())
+    .addOption(toOption(shared.json))
     .addHelpText(
       'after',
       `

@@ -1,18 +1,18 @@
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import { linkKeyFileOption } from '../flags/node-options.ts'
-import { bundlesOption, databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { addSettings, type FlagsOf } from '../flags/setting.ts'
+import { shared } from '../flags/shared-settings.ts'
 import { hasLinkKey, openLinkKeys, revokeLinkKeys, rotateLinkKey } from '../store/link-keys.ts'
 import { agreeOnLinkKey, isAgreedLinkKey } from '../store/shared-link-keys.ts'
 import type { Store } from '../store/store.ts'
 import { printResult } from './print.ts'
-import type { BundlesFlags } from './with-bundles.ts'
 import { withExistingStore } from './with-store.ts'
 
-interface LinkFlags extends BundlesFlags {
-  linkKeyFile?: string
-  json?: boolean
-}
+const { data, database, bundles, linkKeyFile, json } = shared
+const rotateSettings = { data, database, linkKeyFile, json }
+const revokeSettings = { data, database, bundles, linkKeyFile, json }
+
+type LinkFlags = FlagsOf<typeof revokeSettings>
 
 const sharedKeyRemedy =
   'npx quire links rotate gives a data folder a new key. The servers of this database share a --link-key-file, or none has started ' +
@@ -35,23 +35,12 @@ expire. After revoke, no link to Quire works: clients ask for a new link with ge
 Servers that share a --link-key-file get a new key with that file, see the documentation. Before the old key is removed from it, run
 revoke, so that servers with the new key start. Links are void when all servers have the new file.`,
   )
-  links
+  const rotateCommand = links
     .command('rotate')
     .description('sign new links with a new key; existing links work until they expire')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(linkKeyFileOption())
-    .addOption(jsonOption())
-    .action(rotate)
-  links
-    .command('revoke')
-    .description('make all existing links to Quire void at once')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(bundlesOption())
-    .addOption(linkKeyFileOption())
-    .addOption(jsonOption())
-    .action(revoke)
+  addSettings(rotateCommand, rotateSettings).action(rotate)
+  const revokeCommand = links.command('revoke').description('make all existing links to Quire void at once')
+  addSettings(revokeCommand, revokeSettings).action(revoke)
   return links
 }
 

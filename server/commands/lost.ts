@@ -3,18 +3,15 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { createClockCheck } from '../base/clock-check.ts'
 import { describeLost, type LostJudge, type WhyKept, whyKept } from '../export/jobs/strays.ts'
-import { bundlesOption, databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { addSettings } from '../flags/setting.ts'
+import { type BundlesFlags, bundlesSettings } from '../flags/shared-settings.ts'
 import { openLostFolder } from '../store/lost-files.ts'
 import { siteCacheName, siteCachesFolder } from '../store/site-cache/site-caches.ts'
 import type { Store } from '../store/store.ts'
 import { megabyte } from './export-summary.ts'
 import { printJson, printRows, showCount } from './print.ts'
-import { type BundlesFlags, withBundles } from './with-bundles.ts'
+import { withBundles } from './with-bundles.ts'
 import { withExistingStore } from './with-store.ts'
-
-interface Flags extends BundlesFlags {
-  json?: boolean
-}
 
 const reasons: Record<WhyKept | 'clock', string> = {
   recent: 'lost less than 24 hours ago',
@@ -37,46 +34,40 @@ Examples:
 The server never deletes what its database does not know, because the database may be an older backup. It moves such files
 to the folder lost in the data folder. When a database that knows them is restored, the next start moves them back.`,
     )
-  lost
-    .command('list')
-    .description('list what is in the folder lost, oldest first')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(bundlesOption())
-    .addOption(jsonOption())
-    .action(async (flags: Flags) => {
-      const rows = (await judgeAll(flags)).map(({ name, kind, sizeBytes, lostAt, kept }) => ({
+  addSettings(
+    lost.command('list').description('list what is in the folder lost, oldest first'),
+    bundlesSettings,
+  ).action(async (flags: BundlesFlags) => {
+    const rows = (await judgeAll(flags)).map(({ name, kind, sizeBytes, lostAt, kept }) => ({
+      name,
+      kind,
+      sizeBytes,
+      lostAt,
+      deletable: kept === null,
+      reason: kept,
+    }))
+    printRows(rows, {
+      json: flags.json,
+      empty: 'Nothing is lost.',
+      toRow: ({ name, kind, sizeBytes, lostAt, reason }) => ({
         name,
         kind,
-        sizeBytes,
+        MB: (sizeBytes / megabyte).toFixed(1),
         lostAt,
-        deletable: kept === null,
-        reason: kept,
-      }))
-      printRows(rows, {
-        json: flags.json,
-        empty: 'Nothing is lost.',
-        toRow: ({ name, kind, sizeBytes, lostAt, reason }) => ({
-          name,
-          kind,
-          MB: (sizeBytes / megabyte).toFixed(1),
-          lostAt,
-          kept: reason,
-        }),
-      })
+        kept: reason,
+      }),
     })
-  lost
-    .command('delete')
-    .description('delete what was lost at least 24 hours ago and is still unknown to the database')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(bundlesOption())
-    .addOption(jsonOption())
-    .action(deleteLost)
+  })
+  addSettings(
+    lost
+      .command('delete')
+      .description('delete what was lost at least 24 hours ago and is still unknown to the database'),
+    bundlesSettings,
+  ).action(deleteLost)
   return lost
 }
 
-async function deleteLost(flags: Flags): Promise<void> {
+async function deleteLost(flags: BundlesFlags): Promise<void> {
   const isTrusted = await withExistingStore(flags, ({ clockStates }) =>
     createClockCheck({ states: clockStates, now: Date.now, log: { warn() {} } }).isTrusted(),
   )
@@ -100,7 +91,7 @@ async function deleteLost(flags: Flags): Promise<void> {
 }
 
 /** Takes a second look at every item of the lost folder. */
-async function judgeAll(flags: Flags) {
+async function judgeAll(flags: BundlesFlags) {
   return withExistingStore(flags, store => withBundles(flags, bundles => judgeEach(flags.data, store, bundles)))
 }
 

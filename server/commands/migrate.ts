@@ -1,17 +1,12 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import { nodeOption, visitorKeyFileOption } from '../flags/node-options.ts'
-import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { addSettings } from '../flags/setting.ts'
+import { nodeSettings, type StoreFlags } from '../flags/shared-settings.ts'
 import { findFolderUsers } from '../store/folder-users.ts'
 import { loadTransfer } from '../store/open-postgres.ts'
 import type { Transferred } from '../store/transfer/transfer.ts'
 import { printJson, printRows, showCount, showCountOf } from './print.ts'
-import type { StoreFlags } from './with-store.ts'
-
-interface Flags extends StoreFlags {
-  json?: boolean
-}
 
 const stopNote = `
 Stop all servers and commands first. Everything is copied with its ids: organizations, projects, sites, API keys, people, agent
@@ -32,13 +27,10 @@ export function migrateCommand(): Command {
 }
 
 function toPostgresCommand(): Command {
-  return new Command('sqlite-to-postgres')
-    .description('copy the databases of a data folder to a new PostgreSQL database')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(visitorKeyFileOption())
-    .addOption(nodeOption())
-    .addOption(jsonOption())
+  return addSettings(
+    new Command('sqlite-to-postgres').description('copy the databases of a data folder to a new PostgreSQL database'),
+    nodeSettings,
+  )
     .addHelpText(
       'after',
       `
@@ -47,7 +39,7 @@ Examples:
   npx quire migrate sqlite-to-postgres --data /var/lib/quire --database postgres://quire@db.example.com/quire
 ${stopNote}`,
     )
-    .action((flags: Flags) =>
+    .action((flags: StoreFlags) =>
       run(flags, async (options, dataFolder) => {
         const [user] = await findFolderUsers(dataFolder)
         if (user !== undefined) throw new OperatorError(`Process ${user} uses the data folder. Stop it first.`)
@@ -57,13 +49,10 @@ ${stopNote}`,
 }
 
 function toSqliteCommand(): Command {
-  return new Command('postgres-to-sqlite')
-    .description('copy a PostgreSQL database to a new data folder')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(visitorKeyFileOption())
-    .addOption(nodeOption())
-    .addOption(jsonOption())
+  return addSettings(
+    new Command('postgres-to-sqlite').description('copy a PostgreSQL database to a new data folder'),
+    nodeSettings,
+  )
     .addHelpText(
       'after',
       `
@@ -73,13 +62,13 @@ Examples:
   npx quire migrate postgres-to-sqlite --data /var/lib/quire-sqlite --database postgres://quire@db.example.com/quire
 ${stopNote}`,
     )
-    .action((flags: Flags) => run(flags, async options => (await loadTransfer()).transferToSqlite(options)))
+    .action((flags: StoreFlags) => run(flags, async options => (await loadTransfer()).transferToSqlite(options)))
 }
 
 type Options = Parameters<Awaited<ReturnType<typeof loadTransfer>>['transferToSqlite']>[0]
 
 async function run(
-  { data, database, visitorKeyFile, node, json }: Flags,
+  { data, database, visitorKeyFile, node, json }: StoreFlags,
   transfer: (options: Options, dataFolder: string) => Promise<Transferred>,
 ): Promise<void> {
   if (database === undefined) {

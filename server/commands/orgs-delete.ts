@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { bundlesOption, databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { addSettings } from '../flags/setting.ts'
+import { type BundlesFlags, bundlesSettings } from '../flags/shared-settings.ts'
 import type { OrganizationSize } from '../store/organization-removal.ts'
 import { recordChange } from '../store/record-change.ts'
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
@@ -9,32 +10,29 @@ import type { Store } from '../store/store.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import type { Organization } from '../tenancy/organization.ts'
 import { printResult } from './print.ts'
-import { type BundlesFlags, withBundles } from './with-bundles.ts'
+import { withBundles } from './with-bundles.ts'
 import { withExistingStore } from './with-store.ts'
 
 interface Flags extends BundlesFlags {
   yes?: boolean
-  json?: boolean
 }
 
 /** `orgs delete` */
 export function orgsDeleteCommand(): Command {
-  return new Command('delete')
-    .argument('<id-or-name>')
-    .description('delete an organization with its projects, visits, sites, keys, people, jobs, exports and bundles')
-    .option('--yes', 'confirm the deletion; it cannot be undone')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(bundlesOption())
-    .addOption(jsonOption())
-    .action(async (idOrName: string, flags: Flags) => {
-      const deleted = await withExistingStore(flags, store => deleteOrganization(store, idOrName, flags))
-      printResult(
-        flags.json,
-        { ...deleted, deleted: true },
-        `${escapeControls(deleted.name)} (${deleted.id}) is deleted.`,
-      )
-    })
+  return addSettings(
+    new Command('delete')
+      .argument('<id-or-name>')
+      .description('delete an organization with its projects, visits, sites, keys, people, jobs, exports and bundles')
+      .option('--yes', 'confirm the deletion; it cannot be undone'),
+    bundlesSettings,
+  ).action(async (idOrName: string, flags: Flags) => {
+    const deleted = await withExistingStore(flags, store => deleteOrganization(store, idOrName, flags))
+    printResult(
+      flags.json,
+      { ...deleted, deleted: true },
+      `${escapeControls(deleted.name)} (${deleted.id}) is deleted.`,
+    )
+  })
 }
 
 async function deleteOrganization(store: Store, idOrName: string, flags: Flags): Promise<Organization> {

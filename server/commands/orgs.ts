@@ -1,19 +1,27 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
+import { type StoreFlags, storeSettings } from '../flags/shared-settings.ts'
 import { recordChange } from '../store/record-change.ts'
 import { addOrganization } from '../store/recorded-inserts.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
 import { describeSameName, readName } from '../tenancy/name.ts'
-import type { Plan } from '../tenancy/organization.ts'
 import { orgsDeleteCommand } from './orgs-delete.ts'
 import { printNote, printResult, printRows } from './print.ts'
-import { type StoreFlags, withExistingStore, withStore } from './with-store.ts'
+import { withExistingStore, withStore } from './with-store.ts'
 
-const planOption = () =>
-  new Option('--plan <plan>', 'plan; static export needs enterprise').choices(['standard', 'enterprise'])
+const createSettings = {
+  plan: {
+    flag: '--plan <plan>',
+    env: 'QUIRE_PLAN',
+    what: 'plan; static export needs enterprise',
+    choices: ['standard', 'enterprise'],
+    default: 'standard',
+  },
+  ...storeSettings,
+} as const satisfies Settings
 
 export function orgsCommand(): Command {
   const orgs = new Command('orgs').description('organizations, which own projects and API keys').addHelpText(
@@ -25,44 +33,35 @@ Examples:
   npx quire orgs list --json
   npx quire orgs delete "Acme" --yes`,
   )
-  orgs
-    .command('create <name>')
-    .description('create an organization and print its id')
-    .addOption(planOption().env('QUIRE_PLAN').default('standard'))
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(async (name: string, flags: StoreFlags & { plan: Plan; json?: boolean }) => {
-      const organization = { id: createId('org'), name: readName(name), plan: flags.plan, createdAt: Date.now() }
-      const others = await withStore(flags, async store => {
-        await addOrganization(store, organization)
-        return store.organizations.list()
-      })
-      printNote(describeSameName(others, organization, 'organization'))
-      printResult(flags.json, organization, organization.id)
+  addSettings(
+    orgs.command('create <name>').description('create an organization and print its id'),
+    createSettings,
+  ).action(async (name: string, flags: FlagsOf<typeof createSettings>) => {
+    const organization = { id: createId('org'), name: readName(name), plan: flags.plan, createdAt: Date.now() }
+    const others = await withStore(flags, async store => {
+      await addOrganization(store, organization)
+      return store.organizations.list()
     })
-  orgs
-    .command('list')
-    .description('list the organizations')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(async (flags: StoreFlags & { json?: boolean }) => {
+    printNote(describeSameName(others, organization, 'organization'))
+    printResult(flags.json, organization, organization.id)
+  })
+  addSettings(orgs.command('list').description('list the organizations'), storeSettings).action(
+    async (flags: StoreFlags) => {
       const rows = await withExistingStore(flags, store => store.organizations.list())
       printRows(rows, { json: flags.json, empty: 'No organization yet. Create one with: npx quire orgs create NAME' })
-    })
-  orgs
-    .command('set-plan <id-or-name> <plan>')
-    .description('change the plan of an organization: standard or enterprise')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(setPlan)
+    },
+  )
+  addSettings(
+    orgs
+      .command('set-plan <id-or-name> <plan>')
+      .description('change the plan of an organization: standard or enterprise'),
+    storeSettings,
+  ).action(setPlan)
   orgs.addCommand(orgsDeleteCommand().copyInheritedSettings(orgs))
   return orgs
 }
 
-async function setPlan(idOrName: string, plan: string, flags: StoreFlags & { json?: boolean }): Promise<void> {
+async function setPlan(idOrName: string, plan: string, flags: StoreFlags): Promise<void> {
   if (plan !== 'standard' && plan !== 'enterprise') {
     throw new OperatorError('The plan must be standard or enterprise.', 2)
   }

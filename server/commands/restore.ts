@@ -1,20 +1,20 @@
 import { Command } from 'commander'
 import { describeBytes } from '../base/format-bytes.ts'
-import { nonEmpty } from '../flags/non-empty.ts'
-import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { addSettings, nonEmpty } from '../flags/setting.ts'
+import { type StoreFlags, storeSettings } from '../flags/shared-settings.ts'
 import { restoreBackup } from '../store/backup/restore-backup.ts'
 import { createByteProgress } from './byte-progress.ts'
 import { explainDisk } from './explain-disk.ts'
 import { printJson, showCountOf } from './print.ts'
-import { refuseDatabase, type StoreFlags } from './with-store.ts'
+import { refuseDatabase } from './with-store.ts'
 
 export function restoreCommand(): Command {
-  return new Command('restore')
-    .argument('<backup>', 'file or folder that npx quire backup made', nonEmpty('a file or a folder'))
-    .description('put a backup into an empty data folder')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
+  return addSettings(
+    new Command('restore')
+      .argument('<backup>', 'file or folder that npx quire backup made', nonEmpty('a file or a folder'))
+      .description('put a backup into an empty data folder'),
+    storeSettings,
+  )
     .addHelpText(
       'after',
       `
@@ -27,7 +27,7 @@ backup, and each database is checked, before any file is put in place. A key tha
 again: revoke it again. Sessions and sign-in links of the dashboard do not work again. Bundles in S3-compatible storage
 are not in a backup; the command says where they are, and npx quire doctor says which are missing.`,
     )
-    .action(async (source: string, { json, ...flags }: StoreFlags & { json?: boolean }) => {
+    .action(async (source: string, { json, ...flags }: StoreFlags) => {
       refuseDatabase(flags, 'restore', 'Restore the dump of the PostgreSQL database with pg_restore or psql.')
       const progress = createByteProgress('Restoring')
       const restored = await restoreBackup({ source, dataFolder: flags.data, onProgress: progress.show })

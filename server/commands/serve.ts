@@ -3,8 +3,10 @@ import type { Logger } from 'pino'
 import { OperatorError } from '../base/operator-error.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'
 import type { Config } from '../config.ts'
-import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
-import type { ApiServer, RunningServer } from '../server.ts'
+import { readConfig, type ServeFlags, serveSettings } from '../flags/serve-settings.ts'
+import { addSettings } from '../flags/setting.ts'
+import type { ApiServer } from '../server.ts'
+import type { RunningServer } from '../serving/running-server.ts'
 import { openLog } from './open-log.ts'
 import { createSignInLink, linkTerms, operatorName } from './sign-in-link.ts'
 
@@ -24,8 +26,7 @@ Examples:
 Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGTERM finishes the requests in flight and stops the server.
 On a terminal, it prints a link for the operator to the dashboard, which ${linkTerms}.`,
   )
-  for (const option of serveOptions()) command.addOption(option)
-  return command.action(async (flags: ServeFlags) => {
+  return addSettings(command, serveSettings).action(async (flags: ServeFlags) => {
     const config = readConfig(flags)
     const log = await openLog(config)
     const started = startOrExplain(() => loadAndStart(config, log))

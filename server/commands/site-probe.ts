@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import { probeSite, type SiteProbe } from '../export/probe-site.ts'
 import type { Site } from '../tenancy/site.ts'
 import { fitTerminal } from './prose.ts'
@@ -7,11 +6,6 @@ const timeoutMs = 10_000
 
 /** The address of a site; the origin is null if exports use https://DOMAIN/. */
 type Address = Pick<Site, 'domain' | 'origin'>
-
-/** `--no-probe`, for the commands that set the origin of a site. */
-export function noProbeOption(): Option {
-  return new Option('--no-probe', 'do not request the first page of the site').env('QUIRE_NO_PROBE')
-}
 
 /** Requests the first page of the site as an export would do. */
 export function probeOrigin({ domain, origin }: Address): Promise<SiteProbe> {

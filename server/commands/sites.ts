@@ -1,9 +1,15 @@
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import type { Steps } from '../base/steps.ts'
-import { allowOriginOption, readAllowedOrigins } from '../flags/allow-origin-option.ts'
-import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
-import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from '../flags/removal-options.ts'
+import { addSettings, type FlagsOf, type Settings, withoutVariables } from '../flags/setting.ts'
+import { type StoreFlags, storeSettings } from '../flags/shared-settings.ts'
+import {
+  allowOrigin,
+  readAllowedOrigins,
+  readRemovalFlags,
+  removalHelp,
+  removalSettings,
+} from '../flags/site-settings.ts'
 import type { NounsInSteps } from '../store/nouns.ts'
 import { recordChange } from '../store/record-change.ts'
 import { addSite } from '../store/recorded-inserts.ts'
@@ -14,21 +20,26 @@ import { countRules, describeRules } from '../tenancy/removal-rules.ts'
 import { describeAllowedOrigins, describeOrigin, parseDomain, parseOrigin } from '../tenancy/site.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printJson, printResult, printRows } from './print.ts'
-import { noProbeOption, printProbe, probeOrigin } from './site-probe.ts'
-import { type StoreFlags, withExistingStore } from './with-store.ts'
+import { printProbe, probeOrigin } from './site-probe.ts'
+import { withExistingStore } from './with-store.ts'
 
-interface CreateFlags extends RemovalFlags, StoreFlags {
-  project: string
-  origin?: string
-  allowOrigin?: string[]
-  probe: boolean
-  json?: boolean
-}
+const storedRules = withoutVariables(removalSettings)
+const probe = { flag: '--no-probe', env: 'QUIRE_NO_PROBE', what: 'do not request the first page of the site' } as const
+const createSettings = {
+  ...storedRules,
+  project: { flag: '--project <id-or-name>', what: 'project the site belongs to', mandatory: true },
+  origin: { flag: '--origin <url>', what: 'address to fetch the site from (default: https://DOMAIN/)' },
+  allowOrigin,
+  probe,
+  ...storeSettings,
+} as const satisfies Settings
 
-interface SetFeaturesFlags extends RemovalFlags, StoreFlags {
-  clear?: boolean
-  json?: boolean
-}
+const originSettings = { probe, ...storeSettings }
+const rulesSettings = {
+  ...storedRules,
+  clear: { flag: '--clear', what: 'delete all rules of the site' },
+  ...storeSettings,
+} as const satisfies Settings
 
 const help = `
 Examples:
@@ -45,61 +56,43 @@ which pages load files, such as a host for images and scripts. Exports use no ot
 
 export function sitesCommand(): Command {
   const sites = new Command('sites').description('documentation sites that can be exported').addHelpText('after', help)
-  addRemovalOptions(sites.command('create <domain>'), { hasVariables: false })
-    .description('register a site')
-    .requiredOption('--project <id-or-name>', 'project the site belongs to')
-    .option('--origin <url>', 'address to fetch the site from (default: https://DOMAIN/)')
-    .addOption(allowOriginOption())
-    .addOption(noProbeOption())
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
+  addSettings(sites.command('create <domain>').description('register a site'), createSettings)
     .addHelpText('after', `\n${removalHelp}`)
     .action(createSite)
-  sites
-    .command('set-origin <domain> [url]')
-    .description('set the origin of a site; without a URL, reset it to https://DOMAIN/')
-    .addOption(noProbeOption())
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(setOrigin)
-  sites
-    .command('set-allowed-origins <domain> [url...]')
-    .description('set the further private origins from which pages may load files; without a URL, allow none')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(setAllowedOrigins)
-  addRemovalOptions(sites.command('set-features <domain>'), { hasVariables: false })
-    .description(
-      "set the rules that remove content and pages from a site's exports, in addition to the known products; replaces earlier rules",
-    )
-    .option('--clear', 'delete all rules of the site')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
+  addSettings(
+    sites
+      .command('set-origin <domain> [url]')
+      .description('set the origin of a site; without a URL, reset it to https://DOMAIN/'),
+    originSettings,
+  ).action(setOrigin)
+  addSettings(
+    sites
+      .command('set-allowed-origins <domain> [url...]')
+      .description('set the further private origins from which pages may load files; without a URL, allow none'),
+    storeSettings,
+  ).action(setAllowedOrigins)
+  addSettings(
+    sites
+      .command('set-features <domain>')
+      .description(
+        "set the rules that remove content and pages from a site's exports, in addition to the known products; replaces earlier rules",
+      ),
+    rulesSettings,
+  )
     .addHelpText('after', `\n${removalHelp}`)
     .action(setFeatures)
-  sites
-    .command('delete <domain>')
-    .description('delete a site and its export cache; finished exports stay')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(deleteSite)
-  sites
-    .command('list')
-    .description('list the sites')
-    .option('--org <id-or-name>', 'only sites of this organization')
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
-    .action(listSites)
+  addSettings(
+    sites.command('delete <domain>').description('delete a site and its export cache; finished exports stay'),
+    storeSettings,
+  ).action(deleteSite)
+  addSettings(
+    sites.command('list').description('list the sites').option('--org <id-or-name>', 'only sites of this organization'),
+    storeSettings,
+  ).action(listSites)
   return sites
 }
 
-async function createSite(domainText: string, flags: CreateFlags): Promise<void> {
+async function createSite(domainText: string, flags: FlagsOf<typeof createSettings>): Promise<void> {
   const domain = parseDomain(domainText)
   if (!domain) throw new OperatorError(`${domainText} is not a host name. Example: docs.example.com`, 2)
   const origin = flags.origin === undefined ? null : readOrigin(flags.origin)
@@ -122,7 +115,7 @@ async function createSite(domainText: string, flags: CreateFlags): Promise<void>
 async function setOrigin(
   domainText: string,
   url: string | undefined,
-  flags: StoreFlags & { probe: boolean; json?: boolean },
+  flags: FlagsOf<typeof originSettings>,
 ): Promise<void> {
   const domain = domainText.toLowerCase()
   const origin = url === undefined ? null : readOrigin(url)
@@ -137,11 +130,7 @@ async function setOrigin(
   else if (probe) printProbe({ domain, origin }, probe)
 }
 
-async function setAllowedOrigins(
-  domainText: string,
-  urls: string[],
-  flags: StoreFlags & { json?: boolean },
-): Promise<void> {
+async function setAllowedOrigins(domainText: string, urls: string[], flags: StoreFlags): Promise<void> {
   const domain = domainText.toLowerCase()
   const allowedOrigins = readAllowedOrigins(urls, 'The origin')
   await withExistingStore(flags, store =>
@@ -156,7 +145,7 @@ async function setAllowedOrigins(
   printResult(flags.json, { domain, allowedOrigins }, sentence)
 }
 
-async function setFeatures(domainText: string, flags: SetFeaturesFlags): Promise<void> {
+async function setFeatures(domainText: string, flags: FlagsOf<typeof rulesSettings>): Promise<void> {
   const domain = domainText.toLowerCase()
   const removal = readRemovalFlags(flags)
   if ((removal === null) !== (flags.clear === true)) {
@@ -173,7 +162,7 @@ async function setFeatures(domainText: string, flags: SetFeaturesFlags): Promise
   else console.log(`${domain} has no rules. From the next export on, only the known products are removed.`)
 }
 
-async function deleteSite(domainText: string, flags: StoreFlags & { json?: boolean }): Promise<void> {
+async function deleteSite(domainText: string, flags: StoreFlags): Promise<void> {
   const domain = domainText.toLowerCase()
   await withExistingStore(flags, async store => {
     try {
@@ -204,7 +193,7 @@ async function changeSite(
     throw unknownSite(domain)
 }
 
-async function listSites(flags: StoreFlags & { org?: string; json?: boolean }): Promise<void> {
+async function listSites(flags: StoreFlags & { org?: string }): Promise<void> {
   const rows = await withExistingStore(flags, async store => store.sites.list(await findOrganizationId(store, flags)))
   printRows(rows, {
     json: flags.json,

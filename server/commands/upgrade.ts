@@ -2,25 +2,25 @@ import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { describeBytes } from '../base/format-bytes.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { addSettings } from '../flags/setting.ts'
+import { type StoreFlags, storeSettings } from '../flags/shared-settings.ts'
 import { findFolderUsers } from '../store/folder-users.ts'
 import { type DatabasePlan, planUpgrade, type UpgradePlan, upgradeDatabases } from '../store/upgrade.ts'
 import { explainDisk } from './explain-disk.ts'
 import { printJson, showCountOf } from './print.ts'
-import { refuseDatabase, type StoreFlags } from './with-store.ts'
+import { refuseDatabase } from './with-store.ts'
 
 interface Flags extends StoreFlags {
   check?: boolean
-  json?: boolean
 }
 
 export function upgradeCommand(): Command {
-  return new Command('upgrade')
-    .description('upgrade the databases of a data folder, or say what would change')
-    .addOption(new Option('--check', 'change nothing; exit with 1 if the upgrade cannot succeed'))
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
+  return addSettings(
+    new Command('upgrade')
+      .description('upgrade the databases of a data folder, or say what would change')
+      .addOption(new Option('--check', 'change nothing; exit with 1 if the upgrade cannot succeed')),
+    storeSettings,
+  )
     .addHelpText(
       'after',
       `

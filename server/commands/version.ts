@@ -1,8 +1,9 @@
 import { Command } from 'commander'
 import { type BuildFacts, isBinary, packedAssets, readAsset } from '../assets.ts'
-import { jsonOption } from '../flags/options.ts'
-import { describeSqlite } from '../store/backup/copy-database.ts'
+import { toOption } from '../flags/setting.ts'
+import { shared } from '../flags/shared-settings.ts'
 import { listKnownSchemas } from '../store/schema-versions.ts'
+import { sqliteVersion } from '../store/sqlite-version.ts'
 import { printJson } from './print.ts'
 
 /** What `quire version --json` prints. */
@@ -23,7 +24,7 @@ interface Versions {
 export function versionCommand(): Command {
   return new Command('version')
     .description('print the versions of Quire and of what it runs on')
-    .addOption(jsonOption())
+    .addOption(toOption(shared.json))
     .addHelpText('after', '\nExamples:\n  npx quire version\n  npx quire version --json')
     .action(({ json }: { json?: boolean }) => {
       const versions = readVersions()
@@ -42,7 +43,7 @@ function readVersions(): Versions {
     commit,
     system: target,
     node: process.versions.node,
-    sqlite: describeSqlite(),
+    sqlite: sqliteVersion,
     schemas: listKnownSchemas(),
   }
 }

@@ -1,27 +1,29 @@
 import { createInterface } from 'node:readline'
-import { Argument, Command, Option } from 'commander'
+import { Argument, Command } from 'commander'
 import type { Kind } from '../analytics/agents/agent-list.ts'
 import { explainUserAgent, nameList, type UserAgentExplanation } from '../analytics/agents/explain-user-agent.ts'
 import { toLogReading } from '../analytics/envelopes/log-settings.ts'
 import { LineExplainer, type LineExplanation } from '../analytics/import/explain-line.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { addLogOptions, type LogFlags, readLogFlags } from '../flags/log-options.ts'
-import { jsonOption } from '../flags/options.ts'
+import { logSettings, readLogFlags } from '../flags/log-settings.ts'
+import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
+import { shared } from '../flags/shared-settings.ts'
 import { printJson } from './print.ts'
 import { drawPairs } from './table.ts'
 
-interface ExplainFlags extends LogFlags {
-  line?: string
-  json?: boolean
-}
+const settings = {
+  line: { flag: '--line <line>', what: 'line of an access log; "-" reads lines from standard input' },
+  ...logSettings,
+  json: shared.json,
+} as const satisfies Settings
+
+type ExplainFlags = FlagsOf<typeof settings>
 
 export function visitsExplainCommand(): Command {
   const command = new Command('explain')
     .addArgument(new Argument('[user-agent]', 'user agent; "-" reads one per line from standard input'))
     .description('explain what a user agent or a log line counts as, and why')
-    .addOption(new Option('--line <line>', 'line of an access log; "-" reads lines from standard input'))
-  return addLogOptions(command)
-    .addOption(jsonOption())
+  return addSettings(command, settings)
     .addHelpText(
       'after',
       `

@@ -2,39 +2,40 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { Command, Option } from 'commander'
-import { type Cell, openTable, type Rows, type Table, type TableName } from '../analytics/report/tables.ts'
+import { Command } from 'commander'
+import { periodLengths } from '../analytics/report/periods.ts'
+import { type Cell, openTable, type Rows, type Table } from '../analytics/report/tables.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { databaseOption, dataOption, jsonOption, projectOption } from '../flags/options.ts'
-import { addPeriodOption, addRangeOptions, type RangeFlags, readRange } from '../flags/range-options.ts'
+import { rangeSettings, readRange } from '../flags/range-settings.ts'
+import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
+import { shared, storeSettings } from '../flags/shared-settings.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { resolveOutput } from './output-file.ts'
 import { printResult, showCountOf } from './print.ts'
-import { printTable, type TableFormat, tableFormats, writeTable } from './table-text.ts'
-import { tableOption } from './visits-show.ts'
-import { type StoreFlags, withExistingStore } from './with-store.ts'
-
-interface Flags extends RangeFlags, StoreFlags {
-  project: string
-  table: TableName
-  format: TableFormat
-  output: string
-  json?: boolean
-}
+import { printTable, tableFormats, writeTable } from './table-text.ts'
+import { tableSetting } from './visits-show.ts'
+import { withExistingStore } from './with-store.ts'
 
 const standardOutput = '-'
+const settings = {
+  project: { ...shared.project, mandatory: true },
+  ...rangeSettings,
+  by: {
+    flag: '--by <period>',
+    what: 'give each day, week or month its own rows (default: one range)',
+    choices: periodLengths,
+  },
+  table: { ...tableSetting, default: 'pages' },
+  format: { flag: '--format <name>', what: 'format of the file', choices: tableFormats, default: 'csv' },
+  output: { flag: '-o, --output <file>', what: 'file to write; "-" is standard output', default: standardOutput },
+  ...storeSettings,
+} as const satisfies Settings
+
+type Flags = FlagsOf<typeof settings>
 
 export function visitsExportCommand(): Command {
-  const command = new Command('export')
-    .description('write the visitors of a project to a file for a spreadsheet')
-    .addOption(projectOption().makeOptionMandatory())
-  return addPeriodOption(addRangeOptions(command), 'give each day, week or month its own rows (default: one range)')
-    .addOption(tableOption().default('pages'))
-    .addOption(new Option('--format <name>', 'format of the file').choices(tableFormats).default('csv'))
-    .addOption(new Option('-o, --output <file>', 'file to write; "-" is standard output').default(standardOutput))
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
+  const command = new Command('export').description('write the visitors of a project to a file for a spreadsheet')
+  return addSettings(command, settings)
     .addHelpText(
       'after',
       `

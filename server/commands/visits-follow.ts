@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { toLogReading } from '../analytics/envelopes/log-settings.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { type FollowOptions, followAccessLog } from '../analytics/follow/follow-log.ts'
@@ -10,47 +10,49 @@ import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find
 import type { VisitRecorder } from '../analytics/unique-visitors.ts'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { integer } from '../flags/integer.ts'
-import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
-import { nodeOption, visitorKeyFileOption } from '../flags/node-options.ts'
-import { databaseOption, dataOption, graceOption, jsonOption } from '../flags/options.ts'
-import { strictHelp, strictOption } from '../flags/strict-option.ts'
-import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
+import {
+  graceSeconds,
+  logHelp,
+  logSettings,
+  readLogFlags,
+  readVisited,
+  strict,
+  strictHelp,
+  visitedSettings,
+} from '../flags/log-settings.ts'
+import { addSettings, type FlagsOf, integer, type Settings } from '../flags/setting.ts'
+import { nodeSettings } from '../flags/shared-settings.ts'
 import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import type { Project } from '../tenancy/project.ts'
 import { createJsonStatus, createStatusLine, type StatusOutput } from './visits-follow-status.ts'
-import { type StoreFlags, withExistingStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
 const maxListedDomains = 5
 
-interface FollowFlags extends LogFlags, VisitedFlags, StoreFlags {
-  once?: boolean
-  strict?: boolean
-  graceSeconds: number
-  statusSeconds: number
-  json?: boolean
-}
+const settings = {
+  ...visitedSettings,
+  ...logSettings,
+  once: { flag: '--once', what: 'end when all lines are counted, for cron; the next run continues from there' },
+  strict,
+  graceSeconds,
+  statusSeconds: {
+    flag: '--status-seconds <number>',
+    env: 'QUIRE_STATUS_SECONDS',
+    what: 'interval of the status lines of --json',
+    default: 10,
+    read: integer(1, 86_400),
+  },
+  ...nodeSettings,
+} as const satisfies Settings
+
+type FollowFlags = FlagsOf<typeof settings>
 
 export function visitsFollowCommand(): Command {
   const command = new Command('follow')
     .argument('<file>')
     .description('count the visits in a log while it is written and rotated')
-  return addLogOptions(addVisitedOptions(command))
-    .addOption(new Option('--once', 'end when all lines are counted, for cron; the next run continues from there'))
-    .addOption(strictOption())
-    .addOption(graceOption())
-    .addOption(
-      new Option('--status-seconds <number>', 'interval of the status lines of --json')
-        .env('QUIRE_STATUS_SECONDS')
-        .default(10)
-        .argParser(integer(1, 86_400)),
-    )
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(visitorKeyFileOption())
-    .addOption(nodeOption())
-    .addOption(jsonOption())
+  return addSettings(command, settings)
     .addHelpText(
       'after',
       `
@@ -87,15 +89,15 @@ ${logHelp}`,
 async function follow(store: Store, file: string, idOrName: string | undefined, flags: FollowFlags): Promise<void> {
   const project = idOrName === undefined ? undefined : await getProject(store, idOrName)
   const projects = project ?? (await getVisitedProjects(store, undefined))
-  const settings = toLogReading(readLogFlags(flags))
+  const reading = toLogReading(readLogFlags(flags))
   const status = flags.json ? createJsonStatus(file, project?.id) : createStatusLine(file)
   const startedAt = performance.now()
   const signal = abortOnSignal()
   try {
-    await checkFollowable(file, { ...settings, projects })
+    await checkFollowable(file, { ...reading, projects })
     if (!flags.once && !flags.json) console.error(await describeFollowed(store, file, project))
     const options = {
-      ...settings,
+      ...reading,
       file,
       projects: 'id' in projects ? projects : () => listProjectsByHost(store),
       signal,

@@ -9,24 +9,29 @@ import { checkLogFile } from '../analytics/import/log-file.ts'
 import { LogReader } from '../analytics/import/log-reader.ts'
 import type { VisitRecorder } from '../analytics/unique-visitors.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
-import { visitorKeyFileOption } from '../flags/node-options.ts'
-import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
-import { strictHelp, strictOption } from '../flags/strict-option.ts'
-import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
+import {
+  logHelp,
+  logSettings,
+  readLogFlags,
+  readVisited,
+  strict,
+  strictHelp,
+  visitedSettings,
+} from '../flags/log-settings.ts'
+import { addSettings, type FlagsOf } from '../flags/setting.ts'
+import { visitorsSettings } from '../flags/shared-settings.ts'
 import type { Store } from '../store/store.ts'
 import { printJson } from './print.ts'
 import { createProgressLine } from './progress-line.ts'
 import { describe, type ImportSummary, summarize } from './visits-import-summary.ts'
 import { printWarnings } from './visits-warnings.ts'
-import { type StoreFlags, withExistingStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
 type BatchRecorder = Pick<VisitRecorder, 'recordBatch'>
 
-interface ImportFlags extends LogFlags, VisitedFlags, StoreFlags {
-  json?: boolean
-  strict?: boolean
-}
+const settings = { ...visitedSettings, ...logSettings, strict, ...visitorsSettings }
+
+type ImportFlags = FlagsOf<typeof settings>
 
 /** The result of an import. */
 interface Imported {
@@ -40,12 +45,7 @@ export function visitsImportCommand(): Command {
     .description(
       'count the visits in access logs (plain, .gz or .zst; .xz and .bz2 if these programs are installed); "-" reads standard input',
     )
-  return addLogOptions(addVisitedOptions(command))
-    .addOption(strictOption())
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(visitorKeyFileOption())
-    .addOption(jsonOption())
+  return addSettings(command, settings)
     .addHelpText(
       'after',
       `
@@ -67,15 +67,15 @@ ${logHelp}`,
     )
     .action(async (files: string[], flags: ImportFlags) => {
       const projectId = readVisited(command, flags)
-      const settings = toLogReading(readLogFlags(flags))
+      const reading = toLogReading(readLogFlags(flags))
       const { strict: isStrict = false } = flags
       const imported = await withExistingStore(flags, store =>
-        importFiles(store, projectId, files, { ...settings, isStrict }),
+        importFiles(store, projectId, files, { ...reading, isStrict }),
       )
       if (flags.json) printJson(imported.summary)
       else console.log(describe(imported.summary))
       printWarnings(imported.files)
-      failOnProblems(imported, settings, isStrict)
+      failOnProblems(imported, reading, isStrict)
     })
 }
 

@@ -1,31 +1,30 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { formatDay, toDay } from '../analytics/day.ts'
-import { integer } from '../flags/integer.ts'
-import { databaseOption, dataOption, jsonOption, keyGraceOption, projectOption } from '../flags/options.ts'
+import { addSettings, type FlagsOf, integer, type Settings } from '../flags/setting.ts'
+import { shared, storeSettings } from '../flags/shared-settings.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { printResult, showCountOf } from './print.ts'
-import { type StoreFlags, withExistingStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
-interface Flags extends StoreFlags {
-  project: string
-  keepDays?: number
-  visitorKeyGraceDays: number
-  json?: boolean
-}
+const settings = {
+  project: { ...shared.project, mandatory: true },
+  keepDays: {
+    flag: '--keep-days <number>',
+    env: 'QUIRE_VISITOR_RETENTION_DAYS',
+    what: 'number of past days whose visitors are kept (default: all)',
+    read: integer(1, 36_500),
+  },
+  visitorKeyGraceDays: shared.visitorKeyGraceDays,
+  ...storeSettings,
+} as const satisfies Settings
+
+type Flags = FlagsOf<typeof settings>
 
 export function visitsPruneCommand(): Command {
-  return new Command('prune')
-    .description('delete the hashes of old visitors, and destroy the visitor keys of ended periods; counts stay')
-    .addOption(projectOption().makeOptionMandatory())
-    .addOption(
-      new Option('--keep-days <number>', 'number of past days whose visitors are kept (default: all)')
-        .env('QUIRE_VISITOR_RETENTION_DAYS')
-        .argParser(integer(1, 36_500)),
-    )
-    .addOption(keyGraceOption())
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
+  const command = new Command('prune').description(
+    'delete the hashes of old visitors, and destroy the visitor keys of ended periods; counts stay',
+  )
+  return addSettings(command, settings)
     .addHelpText(
       'after',
       `

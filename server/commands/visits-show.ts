@@ -1,43 +1,52 @@
-import { Command, Option } from 'commander'
-import { choosePeriodLength } from '../analytics/report/periods.ts'
-import { type Cell, openTable, type Rows, type Table, type TableName, tableNames } from '../analytics/report/tables.ts'
+import { Command } from 'commander'
+import { choosePeriodLength, periodLengths } from '../analytics/report/periods.ts'
+import { type Cell, openTable, type Rows, type Table, tableNames } from '../analytics/report/tables.ts'
 import { buildReport } from '../analytics/report/visit-report.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { integer } from '../flags/integer.ts'
-import { databaseOption, dataOption, jsonOption, projectOption } from '../flags/options.ts'
-import { addPeriodOption, addRangeOptions, type RangeFlags, readRange } from '../flags/range-options.ts'
+import { rangeSettings, readRange } from '../flags/range-settings.ts'
+import { addSettings, type FlagsOf, integer, type Settings } from '../flags/setting.ts'
+import { shared, storeSettings } from '../flags/shared-settings.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { printJson } from './print.ts'
 import { outputWidth } from './table.ts'
 import { printTable } from './table-text.ts'
 import { drawReport } from './visits-show-text.ts'
-import { type StoreFlags, withExistingStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
 const usualLimit = 10
 
-interface Flags extends RangeFlags, StoreFlags {
-  project: string
-  limit?: number
-  csv?: boolean
-  table?: TableName
-  json?: boolean
-}
+/** For the commands that print one table. */
+export const tableSetting = {
+  flag: '--table <name>',
+  what: 'table to print (default: pages)',
+  choices: tableNames,
+} as const
+
+const settings = {
+  project: { ...shared.project, mandatory: true },
+  ...rangeSettings,
+  by: {
+    flag: '--by <period>',
+    what: 'length of the periods of the series (default: by the range)',
+    choices: periodLengths,
+  },
+  limit: {
+    flag: '--limit <number>',
+    what: `rows of each list (default: ${usualLimit}; all with --json and --csv)`,
+    read: integer(1, 10_000_000),
+  },
+  csv: { flag: '--csv', what: 'print one table as CSV', conflicts: ['json'] },
+  table: tableSetting,
+  ...storeSettings,
+} as const satisfies Settings
+
+type Flags = FlagsOf<typeof settings>
 
 export function visitsShowCommand(): Command {
-  const command = new Command('show')
-    .description('show the visitors of a project: totals, days, pages, AI agents, referrals')
-    .addOption(projectOption().makeOptionMandatory())
-  return addPeriodOption(addRangeOptions(command), 'length of the periods of the series (default: by the range)')
-    .addOption(
-      new Option('--limit <number>', `rows of each list (default: ${usualLimit}; all with --json and --csv)`).argParser(
-        integer(1, 10_000_000),
-      ),
-    )
-    .addOption(new Option('--csv', 'print one table as CSV').conflicts('json'))
-    .addOption(tableOption())
-    .addOption(dataOption())
-    .addOption(databaseOption())
-    .addOption(jsonOption())
+  const command = new Command('show').description(
+    'show the visitors of a project: totals, days, pages, AI agents, referrals',
+  )
+  return addSettings(command, settings)
     .addHelpText(
       'after',
       `
@@ -52,11 +61,6 @@ All counts are unique visitors of the range, also those of pages, agents and fil
 --csv, --by gives each period its own rows. For files, use npx quire visits export.`,
     )
     .action(show)
-}
-
-/** `--table`, for the commands that print one table. */
-export function tableOption(): Option {
-  return new Option('--table <name>', 'table to print (default: pages)').choices(tableNames)
 }
 
 async function show(flags: Flags): Promise<void> {

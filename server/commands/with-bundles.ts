@@ -1,15 +1,10 @@
 import { OperatorError } from '../base/operator-error.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
+import type { BundlesFlags } from '../flags/shared-settings.ts'
 import type { StoredBundles } from '../store/backup/stored-bundles.ts'
 import { openBundles } from '../store/open-bundles.ts'
-import { type S3Location, toS3Url } from '../store/s3/s3-location.ts'
-import type { StoreFlags } from './with-store.ts'
-
-/** The flags of a command that reads or deletes bundles. */
-export interface BundlesFlags extends StoreFlags {
-  bundles?: S3Location
-}
+import { toS3Url } from '../store/s3/s3-location.ts'
 
 /**
  * Opens the store of the bundles for a command, and closes it afterwards.

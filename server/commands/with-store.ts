@@ -2,24 +2,13 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'
-import { checkNodeFlags } from '../flags/node-options.ts'
+import { checkNodeFlags, type StoreFlags } from '../flags/shared-settings.ts'
 import { refuseAmongData } from '../store/data-folder.ts'
 import { openPostgres } from '../store/open-postgres.ts'
 import { openStore, type Store } from '../store/store.ts'
 
 /** How long a command waits for a lock that another process holds. */
 const lockPatienceMs = 30_000
-
-/** The flags of a command that opens the store. */
-export interface StoreFlags {
-  data: string
-  /** The address of a PostgreSQL database. */
-  database?: string
-  /** The key of the visitors, if several machines share it. */
-  visitorKeyFile?: string
-  /** The name of this machine for positions in followed logs. */
-  node?: string
-}
 
 /** Opens the store for a command that may create the database, and closes it afterwards. */
 export async function withStore<T>(flags: StoreFlags, work: (store: Store) => Promise<T> | T): Promise<T> {

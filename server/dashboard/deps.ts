@@ -7,6 +7,7 @@ import type { InSteps, Steps } from '../base/steps.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { WorkBoard } from '../export/jobs/work-board.ts'
+import type { ProbeOptions, SiteProbe } from '../export/probe-site.ts'
 import type { Deps } from '../operations/deps.ts'
 import type { ApiKeys } from '../tenancy/api-key.ts'
 import type { AuditLog } from '../tenancy/audit-event.ts'
@@ -23,7 +24,7 @@ export interface ChangedNouns {
   projects: InSteps<Pick<Projects, 'findNamed' | 'insert'>>
   sites: InSteps<Pick<Sites, 'find' | 'insert' | 'updateOrigin' | 'updateAllowedOrigins' | 'updateRemoval' | 'delete'>>
   agentJobs: InSteps<Pick<AgentJobs, 'update'>>
-  exportJobs: InSteps<Pick<ExportJobs, 'delete'>>
+  exportJobs: InSteps<Pick<ExportJobs, 'cancel' | 'delete'>>
   people: InSteps<Pick<People, 'insert' | 'findNamed' | 'delete'>>
   signInLinks: InSteps<Pick<SignInLinks, 'insert' | 'take'>>
   sessions: InSteps<Pick<Sessions, 'insert' | 'list' | 'end'>>
@@ -48,6 +49,8 @@ export interface DashboardDeps extends Deps {
   auditLog: AuditLog
   /** Makes several changes in one transaction: all, or none if the work throws. */
   atomically<T>(work: (nouns: ChangedNouns) => Steps<T>): Awaitable<T>
+  /** Must not block this thread, whatever the site answers. */
+  probeSite(options: ProbeOptions): Promise<SiteProbe>
   /** Deletes what exports of a site keep for the next export. */
   forgetCache(domain: string): Promise<void>
   /** The prefix of API keys, such as `quire_`. */

@@ -30,8 +30,8 @@ const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 function readText(html: string): string {
   return html
-    .replaceAll(/<(?!\/?(?:a|code|em|span|strong|wbr)\b)[^>]*>/g, ' ')
-    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/<(?!\/?(?:a|code|em|span|strong|wbr)\b)[^<>]*>/g, ' ')
+    .replaceAll(/<[^<>]*>/g, '')
     .replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? '')
     .replaceAll(/\s+/g, ' ')
     .trim()

@@ -3,7 +3,7 @@ import { type Fetcher, openFetcher, userAgent } from '../web/fetch/fetcher.ts'
 import { readPageHead } from '../web/html/page-head.ts'
 import { judgePage, readPageText } from '../web/html/page-text.ts'
 import { headerCharset, readRawText } from '../web/html/text-encoding.ts'
-import { boundRobots, parseRobots } from './crawl/robots.ts'
+import { parseRobots } from './crawl/robots.ts'
 import { readSitemap } from './crawl/sitemap.ts'
 
 /** How the origin of a site answers now. */
@@ -86,8 +86,7 @@ async function readRobots(fetcher: Fetcher, origin: URL): Promise<SiteProbe['rob
       return 'none'
     }
     const text = (await answer.read(maxPageBytes)).toString()
-    const isAllowed = parseRobots(url.href, boundRobots(text)).isAllowed(origin.href, userAgent) !== false
-    return isAllowed ? 'allows' : 'forbids'
+    return parseRobots(text, url.origin, userAgent).isAllowed(origin) ? 'allows' : 'forbids'
   } catch {
     return 'none'
   }

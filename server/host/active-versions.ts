@@ -1,7 +1,6 @@
-import { type HostSwitches, writePolicy } from './policy.ts'
+import { type HostSwitches, writePolicy, writeSiteHeaders } from './policy.ts'
 import { openServedVersion, type ServedVersion } from './serve/served-version.ts'
 import type { ServedVersions } from './serve/site-handler.ts'
-import { writeSiteHeaders } from './serve/site-headers.ts'
 import type { HostFolder } from './versions/host-folder.ts'
 import type { Version } from './versions/version.ts'
 

@@ -66,3 +66,13 @@ export function writePolicy({ deployment, features, featureHosts }: HostSwitches
     "frame-ancestors 'self'",
   ].join('; ')
 }
+
+/** Returns the headers of all answers of a site but its policy: names and values, one after the other. */
+export function writeSiteHeaders(deployment: Deployment): string[] {
+  return [
+    ...['X-Content-Type-Options', 'nosniff'],
+    ...['Referrer-Policy', deployment === 'air-gapped' ? 'same-origin' : 'strict-origin-when-cross-origin'],
+    // Chromium would look up the names of all links.
+    ...['X-DNS-Prefetch-Control', 'off'],
+  ]
+}

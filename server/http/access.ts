@@ -1,5 +1,6 @@
 import type { Route } from '../../generated/operations.ts'
 import type { Caller } from '../tenancy/api-key.ts'
+import { includesStaticExport } from '../tenancy/organization.ts'
 import { type RateLimits, takeRequest } from '../tenancy/rate-limit.ts'
 import { HttpError } from './http-error.ts'
 
@@ -13,7 +14,7 @@ export function checkAccess<Known extends Caller>(route: Route, caller: Known | 
   if (!caller) throw unauthorized()
   const missing = route.scopes.find(scope => !caller.scopes.includes(scope))
   if (missing) throw new HttpError(403, `This API key has no "${missing}" scope. Use a key that has it.`)
-  if (route.plan === 'enterprise' && caller.plan !== 'enterprise') {
+  if (route.plan === 'enterprise' && !includesStaticExport(caller.plan)) {
     throw new HttpError(
       403,
       'Static export needs the enterprise plan. The organization of this key has a different plan.',
@@ -31,7 +32,7 @@ export async function spendRequest(
   limits: RateLimits,
   { rateLimit }: Route,
   organizationId: string,
-  now: number,
+  now: () => number,
 ): Promise<Record<string, string>> {
   if (!rateLimit) return {}
   const { allowed, headers } = await takeRequest(limits, organizationId, rateLimit, now)

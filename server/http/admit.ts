@@ -35,7 +35,7 @@ export function createAdmission(
       return { ...caller, actor, address: findAddress(req), ipAddress: findClient(req) }
     },
     async spend(route, { organizationId }, res) {
-      if (route.rateLimit) res.set(await spendRequest(rateLimits, route, organizationId, now()))
+      if (route.rateLimit) res.set(await spendRequest(rateLimits, route, organizationId, now))
     },
   }
 

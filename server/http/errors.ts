@@ -4,9 +4,8 @@ import type { Logger } from 'pino'
 import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { diskFull, isDiskFull } from '../base/disk-full.ts'
 import { UnavailableError, type UnavailableReason } from '../base/unavailable-error.ts'
-import { HttpError, serverFault, toRequestError } from './http-error.ts'
+import { HttpError, sendError, serverFault, toRequestError } from './http-error.ts'
 import { findRoute, refuseUnknown } from './routes.ts'
-import { sendError } from './send-error.ts'
 
 const visitsFault =
   'The visits of this project are missing or damaged on the disk of the server. Quote the X-Request-Id of this answer to the operator of the server.'

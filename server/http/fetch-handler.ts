@@ -1,12 +1,13 @@
 import { type Handlers, type Input, type OperationId, type Route, routes } from '../../generated/operations.ts'
-import { readFetchBody } from './fetch-body.ts'
 import { readParts, toInput } from './fetch-input.ts'
 import { allowReuse, isUnchanged, toResponse } from './fetch-response.ts'
 import type { FindETags } from './find-etags.ts'
 import { HttpError, serverFault, toErrorBody, toRequestError } from './http-error.ts'
 import { createInputCheck, type InputParts } from './input-check.ts'
+import { isJson, jsonOnly } from './media-type.ts'
+import { repeatedHeader } from './request-form.ts'
+import { safeRequestId } from './request-id.ts'
 import { findRoute, refuseUnknown } from './routes.ts'
-import { safeRequestId } from './safe-request-id.ts'
 
 /** Decides who may call an operation; see `Admission` of the Express side. */
 export interface FetchAdmission<Caller> {
@@ -58,6 +59,7 @@ export function createTargetHandler<Deps, Caller>(
     const route = findRoute(request.method, target)
     const check = route && checks.get(route.operationId)
     try {
+      if (hasTwoKeys(request.headers.get('Authorization') ?? '')) throw repeatedHeader('Authorization')
       if (!route || !check) throw refuseUnknown(request.method, target)
       return await answer(request, { route, id: route.operationId, target, headers, check, ...options })
     } catch (thrown) {
@@ -67,6 +69,11 @@ export function createTargetHandler<Deps, Caller>(
       return toResponse(request, { status: error.status, body: toErrorBody(error, route) }, headers, route)
     }
   }
+}
+
+/** The Fetch API joins headers of the same name by commas, which no Bearer token has (RFC 6750, 2.1). */
+function hasTwoKeys(authorization: string): boolean {
+  return authorization.includes(',') && /^bearer\s|,\s*bearer\s/i.test(authorization)
 }
 
 interface Matched<Id extends OperationId, Deps, Caller> extends FetchHandlerOptions<Deps, Caller> {
@@ -114,4 +121,70 @@ async function answerUnchanged<Id extends OperationId, Deps, Caller>(
   headers.set('ETag', etag)
   allowReuse(route, headers)
   return new Response(null, { status: 304, headers })
+}
+
+/**
+ * Reads the JSON body of a request of the Fetch API; undefined for an operation without one.
+ *
+ * @throws {HttpError} 415
+ * @throws {object} with the `type` of the errors of body-parser, which `toRequestError` converts
+ */
+async function readFetchBody(request: Request, { hasBody }: Route, limitBytes: number): Promise<unknown> {
+  if (!hasBody) return undefined
+  if (!isJson(request.headers.get('Content-Type') ?? undefined)) throw jsonOnly()
+  const text = await readText(decompress(request), limitBytes)
+  try {
+    // As express.json does, which takes no body for an empty object.
+    return text === '' ? {} : JSON.parse(text)
+  } catch {
+    throw { type: 'entity.parse.failed' }
+  }
+}
+
+/** The encodings of HTTP, with their names in the standard Compression Streams. */
+const formats = new Map([
+  ['gzip', 'gzip'],
+  ['deflate', 'deflate'],
+  ['br', 'brotli'],
+])
+
+function decompress({ body, headers }: Request): ReadableStream<Uint8Array> {
+  const encoding = (headers.get('Content-Encoding') || 'identity').toLowerCase()
+  // The client announces a missing body as an empty one, which has no encoding but identity.
+  const sent = body ?? new Blob([]).stream()
+  return encoding === 'identity' ? sent : sent.pipeThrough(createDecompression(encoding))
+}
+
+function createDecompression(encoding: string): DecompressionStream {
+  try {
+    // Other encodings have no format. Some platforms do not know brotli, nor do the types.
+    return new DecompressionStream(formats.get(encoding) as 'gzip')
+  } catch {
+    throw { type: 'encoding.unsupported' }
+  }
+}
+
+/** Reads a part. Only a body that does not match its Content-Encoding cannot be read. */
+async function readPart(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  try {
+    return await reader.read()
+  } catch {
+    throw { code: 'Z_DATA_ERROR' }
+  }
+}
+
+async function readText(body: ReadableStream<Uint8Array>, limitBytes: number): Promise<string> {
+  const decoder = new TextDecoder()
+  const reader = body.getReader()
+  let text = ''
+  let sizeBytes = 0
+  for (let next = await readPart(reader); !next.done; next = await readPart(reader)) {
+    sizeBytes += next.value.length
+    if (sizeBytes > limitBytes) {
+      await reader.cancel()
+      throw { type: 'entity.too.large' }
+    }
+    text += decoder.decode(next.value, { stream: true })
+  }
+  return text + decoder.decode()
 }

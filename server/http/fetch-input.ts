@@ -12,7 +12,8 @@ export function readParts(request: Request, route: Route, target: string): Input
   const [pathname = '', ...query] = target.split('?')
   return {
     params: readParams(route, pathname),
-    query: readQuery(new URLSearchParams(query.join('?'))),
+    // It removes one question mark.
+    query: readQuery(new URLSearchParams(`?${query.join('?')}`)),
     headers: Object.fromEntries(request.headers),
     body: undefined,
   }

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Stoppable } from '../base/background.ts'
@@ -36,13 +36,18 @@ interface Connection {
   bytesAtIdle: number
 }
 
+export interface GracefulClose extends Stoppable {
+  /** Wraps the listener of the server, so that requests are counted while they are worked on. */
+  counting(listener: RequestListener): RequestListener
+}
+
 /**
- * Prepares a server to close without resetting a connection. Call it before any listener for requests is added.
+ * Prepares a server to close without resetting a connection.
  *
  * `stop` announces the end of each connection with its next response (`Connection: close`), goes on for `drainMs`, stops
  * listening, and closes the connections that stay idle. Connections that are still open `endWithinMs` later are ended by force.
  */
-export function createGracefulClose(server: Server, options: GracefulCloseOptions): Stoppable {
+export function createGracefulClose(server: Server, options: GracefulCloseOptions): GracefulClose {
   const { drainMs, answerLate, endWithinMs = defaultEndWithinMs } = options
   const connections = new Map<Socket, Connection>()
   const inFlight = new Set<ServerResponse>()
@@ -54,8 +59,7 @@ export function createGracefulClose(server: Server, options: GracefulCloseOption
     connections.set(socket, { requests: 0, idleSince: performance.now(), bytesAtIdle: 0 })
     socket.once('close', () => connections.delete(socket))
   })
-  server.on('request', (req, res) => {
-    const { socket } = req
+  function count({ socket }: IncomingMessage, res: ServerResponse): void {
     const connection = connections.get(socket)
     if (connection) connection.requests += 1
     inFlight.add(res)
@@ -67,7 +71,7 @@ export function createGracefulClose(server: Server, options: GracefulCloseOption
       connection.idleSince = performance.now()
       connection.bytesAtIdle = socket.bytesRead
     })
-  })
+  }
 
   function closeIdle(): void {
     const idleBefore = performance.now() - Math.min(drainMs, maxIdleMs)
@@ -101,6 +105,10 @@ export function createGracefulClose(server: Server, options: GracefulCloseOption
   }
 
   return {
+    counting: listener => (req, res) => {
+      count(req, res)
+      return listener(req, res)
+    },
     async stop() {
       isStopping = true
       for (const res of inFlight) announceEnd(res)

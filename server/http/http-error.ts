@@ -1,3 +1,4 @@
+import type { Response } from 'express'
 import type { Route } from '../../generated/operations.ts'
 
 /** An expected error; its message is sent to the client unchanged. */
@@ -69,4 +70,9 @@ function bodyErrors(type: string | undefined): HttpError | undefined {
     default:
       return undefined
   }
+}
+
+/** Sends the error body that the document specifies for the operation. */
+export function sendError(res: Response, error: HttpError, route: Route | undefined): void {
+  res.status(error.status).set(error.headers).json(toErrorBody(error, route))
 }

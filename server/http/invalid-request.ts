@@ -1,6 +1,7 @@
 import type { Route } from '../../generated/operations.ts'
 import { findNearestName } from '../base/nearest-name.ts'
 import { describeRule, type RuledSchema } from './field-rule.ts'
+import { HttpError } from './http-error.ts'
 
 /** An error that express-openapi-validator reports; `path` is a JSON pointer such as /query/limit or /body/paths/0. */
 export interface ValidatorError {
@@ -49,8 +50,9 @@ function explain({ path, message, errorCode }: ValidatorError, fields: Fields): 
   const name = field?.name ?? nameField(steps)
   const keyword = errorCode?.split('.')[0]
   const example = showExample(field)
-  if (path === '/body' || name === '')
-    return `The request body must be a JSON object.${showExample(fields.get('/body'))}`
+  if (path === '' || path === '/query/')
+    return `The ${path === '' ? 'request body has a field' : 'query has a parameter'} without a name. Leave it out.`
+  if (path === '/body') return `The request body must be a JSON object.${showExample(fields.get('/body'))}`
   switch (keyword) {
     case undefined: // the validator refuses unknown query parameters without an error code
       return message.startsWith('Unknown') ? unknownField(path, name, fields) : `${name} is empty.${example}`
@@ -234,4 +236,47 @@ export function resolve<T>(document: object, value: object): T {
     .split('/')
     .reduce<unknown>((node, step) => (node as Record<string, unknown>)[unescapeStep(step)], document)
   return resolve(document, target as object)
+}
+
+/** Returns the error of a request that breaks the contract. */
+export function refuseInvalid(errors: readonly ValidatorError[], fields: Fields, body?: unknown): HttpError {
+  return refuseDetails(explainInvalid(errors, fields, body))
+}
+
+/** Returns the error of a request that breaks the contract, from a sentence for each problem. */
+export function refuseDetails(details: string[]): HttpError {
+  return new HttpError(400, details.join(' '), {}, details)
+}
+
+/**
+ * Finds integers that occur twice, are not written in decimal digits or are too large for JavaScript. The validator accepts all that
+ * JavaScript converts, such as 0x10 and 1e2, and infinity within any bounds.
+ */
+export function findUnclearIntegers(
+  query: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): ValidatorError[] {
+  return names.flatMap(name => {
+    const value = query[name]
+    if (value === undefined || value === '') return []
+    const isUnclear = typeof value !== 'string' || !/^(\d+|-[1-9]\d*)$/.test(value) || !Number.isFinite(Number(value))
+    return isUnclear
+      ? [{ path: `/query/${name}`, message: 'must be integer', errorCode: 'type.openapi.validation' }]
+      : []
+  })
+}
+
+/**
+ * Finds a query parameter that is unknown or has no value. The validator of the server does that, too, but it takes `limit[]` for
+ * `limit`.
+ */
+export function findUnusable(
+  query: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string>,
+): ValidatorError | undefined {
+  for (const [name, value] of Object.entries(query)) {
+    if (!known.has(name)) return { path: `/query/${escapeStep(name)}`, message: 'Unknown query parameter' }
+    if (value === '') return { path: `/query/${name}`, message: 'Empty value' }
+  }
+  return undefined
 }

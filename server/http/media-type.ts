@@ -1,3 +1,5 @@
+import { HttpError } from './http-error.ts'
+
 /**
  * Chooses the media type of an answer by the Accept header of the request (RFC 9110, 12.5.1).
  *
@@ -35,4 +37,18 @@ function parseAccept(accept: string): Map<string, number> {
     if (quality >= 0 && quality <= 1) ranges.set(range, Math.max(quality, ranges.get(range) ?? 0))
   }
   return ranges
+}
+
+/** Whether a Content-Type is JSON in UTF-8. */
+export function isJson(contentType: string | undefined): boolean {
+  const [mediaType = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
+  return (
+    mediaType.trim() === 'application/json' &&
+    parameters.every(parameter => !parameter.includes('charset') || /^\s*charset\s*=\s*"?utf-8"?\s*$/.test(parameter))
+  )
+}
+
+/** Returns the error of a request whose body is not JSON. */
+export function jsonOnly(): HttpError {
+  return new HttpError(415, 'The request body must be JSON. Send it with Content-Type: application/json')
 }

@@ -1,12 +1,11 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import type { ErrorRequestHandler, Express, RequestHandler } from 'express'
 import type { Handlers } from '../../generated/operations.ts'
 import type { FindETags } from './find-etags.ts'
-import { HttpError, serverFault, toRequestError } from './http-error.ts'
-import { sendJson } from './json.ts'
-import { type Admission, mountOperations } from './mount.ts'
+import { HttpError, sendError, serverFault, toRequestError } from './http-error.ts'
+import { type Admission, createOperationsApp, mountOperations } from './mount.ts'
+import { findRepeated } from './request-form.ts'
 import { assignRequestId } from './request-id.ts'
 import { findRoute, isApiPath, refuseUnknown } from './routes.ts'
-import { sendError } from './send-error.ts'
 import { openValidator } from './validator.ts'
 
 /** Options that can be left out if the handlers do not use what they give. */
@@ -51,14 +50,10 @@ export async function mount<Deps = undefined, Caller = undefined>(
   const { otherPaths = 'pass' } = options
   const validator = await openValidator(document, { validateResponses })
   // An app inside the app, so that these settings change no other route.
-  const operations = express()
-  operations.disable('x-powered-by')
-  operations.disable('etag')
-  operations.enable('case sensitive routing')
-  operations.set('query parser', 'simple')
-  operations.response.json = sendJson
+  const operations = createOperationsApp()
   if (otherPaths === 'pass') operations.use(passOtherPaths)
   operations.use(assignRequestId)
+  operations.use(refuseRepeated)
   mountOperations(operations, { handlers, etags, ...readGiven(options), validator, bodyLimitBytes })
   operations.use(refuseOthers)
   operations.use(answerErrors(onError))
@@ -82,6 +77,8 @@ function answerErrors(onError: MountOptions<undefined, undefined>['onError']): E
 
 /** `url` lacks the path that an app inside another one is mounted at. */
 const passOtherPaths: RequestHandler = ({ url }, _res, next) => next(isApiPath(url) ? undefined : 'router')
+
+const refuseRepeated: RequestHandler = ({ rawHeaders }, _res, next) => next(findRepeated(rawHeaders))
 
 const refuseOthers: RequestHandler = ({ method, url }) => {
   throw refuseUnknown(method, url)

@@ -1,11 +1,16 @@
-import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express'
+import { parse } from 'node:querystring'
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express'
 import { type Handlers, type Input, type OperationId, type Route, routes } from '../../generated/operations.ts'
-import { readBody } from './body.ts'
 import type { FindETags } from './find-etags.ts'
-import { chooseMediaType } from './media-type.ts'
-import { sendParts } from './parts.ts'
-import { findRoute, toExpressPath } from './routes.ts'
-import { allowReuse, answerUnchanged } from './unchanged.ts'
+import { chooseMediaType, isJson, jsonOnly } from './media-type.ts'
+import { findRoute, refuseUnknown, toExpressPath } from './routes.ts'
+import { sendParts } from './send-stream.ts'
 import type { Validator } from './validator.ts'
 
 /** Decides who may call an operation. Only the headers of the request have been read. */
@@ -24,6 +29,18 @@ export interface MountedOperations<Deps, Caller> {
   admission: Admission<Caller>
   validator: Validator
   bodyLimitBytes: number
+}
+
+/** Creates an app without the features of Express that the operations replace or must not have. */
+export function createOperationsApp(): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag') // it would be computed from the answer; operations and bundles set their own ETag
+  app.enable('case sensitive routing')
+  // The parser of Express ignores all that follows 1,000 ampersands.
+  app.set('query parser', (query: string) => parse(query, '&', '=', { maxKeys: 0 }))
+  app.response.json = sendJson
+  return app
 }
 
 /**
@@ -83,16 +100,67 @@ function spendBudget<Caller>(route: Route, admission: Admission<Caller>): Reques
 }
 
 /**
- * Checks the key when the path has an invalid percent escape. Express finds that before the handlers of the route run, and
- * without a valid key the answer is 401, whatever else is wrong.
+ * Reads the request body of operations that have one, and sets Content-Type to a fixed value: express-openapi-validator
+ * compiles and keeps a validator for each raw Content-Type, so clients could fill the memory with them.
+ */
+export function readBody(route: Route, limitBytes: number): RequestHandler {
+  if (!route.hasBody) {
+    return (req, _res, next) => {
+      delete req.headers['content-type']
+      next()
+    }
+  }
+  const readJson = express.json({ limit: limitBytes, strict: false, type: () => true })
+  return (req, res, next) => {
+    if (!isJson(req.headers['content-type'])) throw jsonOnly()
+    req.headers['content-type'] = 'application/json'
+    readJson(req, res, next)
+  }
+}
+
+interface AnswerUnchangedOptions {
+  /** Whether the request follows the document. */
+  isValid(req: Request, res: Response): Promise<boolean>
+  /** Returns the ETag that a 200 has now; undefined if the answer is another one. */
+  findETag(req: Request, res: Response): Promise<string | undefined>
+}
+
+/**
+ * Answers 304 if If-None-Match names the current answer (RFC 9110, 13.1.2). Runs after the key was checked and before the
+ * rate limit: such an answer is free, so it must be cheap. Other requests, also invalid ones, go on as without the header.
+ */
+function answerUnchanged(route: Route, { isValid, findETag }: AnswerUnchangedOptions): RequestHandler {
+  return async (req, res, next) => {
+    if (req.headers['if-none-match'] === undefined || !(await isValid(req, res))) return next()
+    const etag = await findETag(req, res)
+    if (etag === undefined) return next()
+    res.set('ETag', etag)
+    if (!req.fresh) {
+      res.removeHeader('ETag')
+      return next()
+    }
+    allowReuse(route, res)
+    res.status(304).end()
+  }
+}
+
+/** Lets browsers keep an answer with an ETag; they ask with If-None-Match before they use it again. Other caches may not keep it. */
+function allowReuse({ mediaTypes }: Route, res: Response): void {
+  res.set('Cache-Control', 'private, no-cache')
+  if (mediaTypes.length > 1) res.vary('Accept')
+}
+
+/**
+ * Checks the method and the key when the path has an invalid percent escape. Express finds that before the handlers of the route
+ * run. Another method is a 405, and without a valid key the answer is 401, whatever else is wrong.
  */
 function checkKeyFirst<Caller>(admission: Admission<Caller>): ErrorRequestHandler {
   return async (error, req, res, next) => {
-    const route = error instanceof URIError ? findRoute(req.method, req.url) : undefined
-    if (route) {
-      await authorize(route, admission)(req, res, () => undefined)
-      await spendBudget(route, admission)(req, res, () => undefined)
-    }
+    if (!(error instanceof URIError)) return next(error)
+    const route = findRoute(req.method, req.url)
+    if (!route) throw refuseUnknown(req.method, req.url)
+    await authorize(route, admission)(req, res, () => undefined)
+    await spendBudget(route, admission)(req, res, () => undefined)
     next(error)
   }
 }
@@ -121,4 +189,15 @@ async function send(res: Response, route: Route, { status, headers, mediaType, b
   res.status(status)
   if (mediaType === undefined || mediaType === 'application/json') res.json(body)
   else await sendParts(res.type(mediaType), body as AsyncIterable<Uint8Array>)
+}
+
+/**
+ * Sends a value as JSON. Replaces the `json` of Express, which parses and formats the Content-Type and checks for 304 on
+ * every response, although `answerUnchanged` has done that before (measured: see scripts/bench/RESULTS.md).
+ */
+export function sendJson(this: Response, value: unknown): Response {
+  const text = JSON.stringify(value)
+  this.setHeader('Content-Type', 'application/json; charset=utf-8')
+  this.setHeader('Content-Length', Buffer.byteLength(text))
+  return this.end(text)
 }

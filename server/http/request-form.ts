@@ -2,6 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'
 import { HttpError } from './http-error.ts'
 
+/** Headers that decide about the answer and may have one value only, by their names in lower case. */
+const singleHeaders = new Map(
+  ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key', 'Range', 'If-Range'].map(name => [
+    name.toLowerCase(),
+    name,
+  ]),
+)
+
 const hostPattern = /^([\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(:\d*)?$/
 
 /** Refuses requests that Node accepts although they violate HTTP/1.1 (RFC 9110, RFC 9112). */
@@ -17,27 +25,35 @@ export const refuseBadForm: RequestHandler = (req, _res, next) => {
 export function findBadForm(req: IncomingMessage): HttpError | undefined {
   if (req.httpVersionMajor > 1)
     return new HttpError(505, 'This server speaks HTTP/1.1. Send the request with HTTP/1.1.')
-  const count = countHosts(req.rawHeaders)
-  if (count !== 1 && !(count === 0 && req.httpVersion === '1.0')) {
-    const found = count === 0 ? 'no Host header' : `${count} Host headers`
-    return new HttpError(400, `The request has ${found}. Send exactly one.`)
-  }
-  if (count === 1 && !hostPattern.test(req.headers.host ?? '')) {
+  const { host, expect } = req.headers
+  if (host === undefined && req.httpVersion !== '1.0')
+    return new HttpError(400, 'The request has no Host header. Send exactly one.')
+  const repeated = findRepeated(req.rawHeaders)
+  if (repeated) return repeated
+  if (host !== undefined && !hostPattern.test(host)) {
     return new HttpError(400, 'The Host header is not a host name with an optional port. Example: api.example.com')
   }
-  const { expect } = req.headers
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
     return new HttpError(417, 'The only supported value of Expect is 100-continue. Leave the header out.')
   }
   return undefined
 }
 
-/** Counts Host headers; Node keeps only the first in `headers`. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0
+/**
+ * Returns the error of a request that repeats a header which may have one value only. Of some, Node keeps the first and drops
+ * the others, and a proxy may have checked another one.
+ */
+export function findRepeated(rawHeaders: readonly string[]): HttpError | undefined {
+  const seen = new Set<string>()
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') count++
+    const name = singleHeaders.get((rawHeaders[i] as string).toLowerCase())
+    if (name === undefined) continue
+    if (seen.has(name)) return repeatedHeader(name)
+    seen.add(name)
   }
-  return count
+  return undefined
+}
+
+export function repeatedHeader(name: string): HttpError {
+  return new HttpError(400, `The request has more than one ${name} header. Send exactly one.`)
 }

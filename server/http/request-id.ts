@@ -1,5 +1,4 @@
 import type { RequestHandler } from 'express'
-import { safeRequestId } from './safe-request-id.ts'
 
 /** Uses the X-Request-Id of the client if it is safe, otherwise a new one, and sends it with every response. */
 export const assignRequestId: RequestHandler = (req, res, next) => {
@@ -7,4 +6,15 @@ export const assignRequestId: RequestHandler = (req, res, next) => {
   res.locals.requestId = requestId
   res.setHeader('X-Request-Id', requestId)
   next()
+}
+
+/** Ids that are safe in a log line. */
+const safe = /^[A-Za-z0-9._-]{1,128}$/
+
+/** Returns the given id if it is safe, otherwise a new one. */
+export function safeRequestId(
+  given: string | string[] | undefined,
+  createId: () => string = () => crypto.randomUUID(),
+): string {
+  return typeof given === 'string' && safe.test(given) ? given : createId()
 }

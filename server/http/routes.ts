@@ -1,4 +1,5 @@
 import { type Route, routes } from '../../generated/operations.ts'
+import type { Budget } from '../tenancy/rate-limit.ts'
 import { HttpError } from './http-error.ts'
 
 /** Converts a path template of the document to the syntax of Express: `{id}` becomes `:id`. */
@@ -37,3 +38,8 @@ export function refuseUnknown(method: string, requestTarget: string): HttpError 
     ? new HttpError(405, `This path accepts only ${methods.join(' and ')}.`, { Allow: methods.join(', ') })
     : new HttpError(404, 'There is nothing at this path. Compare it with the API reference.')
 }
+
+const limits = routes.flatMap(({ rateLimit }) => rateLimit ?? [])
+
+/** The rate limits of all operations. Several operations may share one. */
+export const budgets: readonly Budget[] = [...new Map(limits.map(limit => [limit.budget, limit])).values()]

@@ -1,6 +1,7 @@
+// Apart from `send-stream.ts`, which the package for integrators contains: it runs on Node 20, which cannot transfer buffers.
 import { type Readable, Writable } from 'node:stream'
 import type { Response } from 'express'
-import { sendStream } from './parts.ts'
+import { sendStream } from './send-stream.ts'
 
 /**
  * Sends a stream like `sendStream`, and frees the memory of each chunk when it is written: V8 collects it late, after up to 50 MB of

@@ -15,7 +15,7 @@ const invalid: Refusal = { status: '400 Bad Request', error: 'This is not a vali
 const refusals: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
-    error: 'The path or the headers of the request are too long.',
+    error: 'The path or the headers of the request are too long, or there are more than 100 headers.',
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: '413 Content Too Large',
@@ -27,17 +27,25 @@ const refusals: Record<string, Refusal> = {
   },
 }
 
-const noProxy: Refusal = {
-  status: '405 Method Not Allowed',
-  error: 'This server is not a proxy: it does not answer CONNECT.',
-  headers: 'Allow: GET, HEAD, POST, OPTIONS\r\n',
-}
+/** A client can read the answer in this time. Then the connection is closed, also if the client keeps it open or goes on sending. */
+const lingerMs = 2000
 
 /**
  * Answers requests that Node would refuse with an empty body or drop: bytes that are not a request, requests that are too long
  * or too slow, CONNECT, and unknown expectations. These answers have a JSON body and a request id like all others.
+ *
+ * @param methods that the server answers
  */
-export function answerUnreadable(server: Server, log: Pick<Logger, 'info'>): void {
+export function answerUnreadable(
+  server: Server,
+  log: Pick<Logger, 'info'>,
+  methods = 'GET, HEAD, POST, OPTIONS',
+): void {
+  const noProxy: Refusal = {
+    status: '405 Method Not Allowed',
+    error: 'This server is not a proxy: it does not answer CONNECT.',
+    headers: `Allow: ${methods}\r\n`,
+  }
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return
     // Node keeps the response in progress here. A second answer in the middle of it would look like its content.
@@ -46,7 +54,7 @@ export function answerUnreadable(server: Server, log: Pick<Logger, 'info'>): voi
     refuse(socket, refusals[error.code ?? ''] ?? invalid, { reason: error.code })
   })
   server.on('connect', (_req, socket) => refuse(socket, noProxy, { method: 'CONNECT' }))
-  // The app refuses it with 417.
+  // `findBadForm` refuses it with 417.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res))
 
   function refuse(socket: Duplex, { status, error, headers = '' }: Refusal, details: object): void {
@@ -54,6 +62,7 @@ export function answerUnreadable(server: Server, log: Pick<Logger, 'info'>): voi
     const body = JSON.stringify({ error })
     log.info({ requestId, ...details, status: Number.parseInt(status, 10) }, 'request')
     socket.on('error', () => socket.destroy())
+    setTimeout(() => socket.destroy(), lingerMs).unref()
     socket.end(
       `HTTP/1.1 ${status}\r\nX-Request-Id: ${requestId}\r\n${headers}Content-Type: application/json; charset=utf-8\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

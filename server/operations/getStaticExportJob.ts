@@ -2,7 +2,7 @@ import type { Input, Output } from '../../generated/operations.ts'
 import { explainCondition } from '../export/jobs/bundle-store.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import type { Deps } from './deps.ts'
-import { toExportJobBody } from './export-job-body.ts'
+import { toExportJobBody } from './startStaticExportJob.ts'
 
 /** The job of a bundle that is missing or damaged stays completed, and `error` says what happened. */
 export async function getStaticExportJob(

@@ -1,3 +1,4 @@
+import type { components } from '../../generated/openapi.ts'
 import type { Input, Output } from '../../generated/operations.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { type ExportJob, type ExportRequest, idempotencyWindowMs } from '../export/jobs/export-job.ts'
@@ -5,7 +6,6 @@ import { toPagePaths } from '../export/jobs/page-paths.ts'
 import { type Features, resolveFeatures } from '../products/features.ts'
 import { type Client, toClientEvent } from './client.ts'
 import type { Deps } from './deps.ts'
-import { toExportJobBody } from './export-job-body.ts'
 
 /** When an export of the queue ends cannot be predicted. */
 const retryAfterSeconds = 60
@@ -98,5 +98,18 @@ function createQueuedJob({
     createdAt: startedAt,
     updatedAt: startedAt,
     bundle: null,
+  }
+}
+
+/** Converts a job to the response body of the operations that return one. */
+export function toExportJobBody(job: ExportJob): components['schemas']['ExportJob'] {
+  return {
+    jobId: job.jobId,
+    status: job.status,
+    progress: job.progress,
+    pageCount: job.pageCount,
+    createdAt: new Date(job.createdAt).toISOString(),
+    updatedAt: new Date(job.updatedAt).toISOString(),
+    error: job.error,
   }
 }

@@ -97,6 +97,8 @@ export function createRecognizer(features: Features, rules: RemovalRules | null,
       return found
     },
     byTrace(text) {
+      // Most scripts have no trace, and normalizing a long script takes time and memory.
+      if (!traces.some(sign => text.includes(longestWord(sign.text)))) return []
       const bare = normalizeScript(text)
       return traces.filter(sign => bare.includes(sign.text)).map(({ product }) => product)
     },
@@ -170,11 +172,15 @@ function hasWord(script: string, sign: string): boolean {
   return false
 }
 
+function longestWord(text: string): string {
+  return text.split(/\W+/).reduce((a, b) => (b.length > a.length ? b : a))
+}
+
 /** Returns the same text for scripts that differ only in white space, quotes or escapes. */
 function normalizeScript(text: string): string {
   return text
     .replace(/\\+/g, '')
     .replace(/\s+/g, ' ')
-    .replace(/ ?([^\w$ ]) ?/g, '$1')
+    .replace(/ (?=[^\w$ ])|(?<=[^\w$ ]) /g, '')
     .replace(/["`]/g, "'")
 }

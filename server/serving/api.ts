@@ -20,6 +20,7 @@ import { agreeOnLinkKey, openSharedLinkKeys } from '../store/shared-link-keys.ts
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
 import { createId } from '../tenancy/id.ts'
 import { startVisitorCounting } from '../workers/count-visitors.ts'
+import { probeInThread } from '../workers/probe-in-thread.ts'
 import type { Parts } from './parts.ts'
 
 /** What the API needs before the server listens. */
@@ -101,6 +102,7 @@ function createDeps(parts: Parts, { linkKeys, visits }: PreparedApi, wakeRunner:
     keyPrefix: config.keyPrefix,
     dataFolder,
     followedLogs: config.follow.logs,
+    probeSite: probeInThread,
     forgetCache: domain => forgetSite(siteCachesFolder(dataFolder), domain),
     visits,
     maxQueuedExports: config.maxQueuedExports,

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { startAgentJobRetention } from '../agent/agent-job-retention.ts'
-import { describeEngine, startThread } from '../assets.ts'
+import { describeEngine } from '../assets.ts'
 import type { Stoppable } from '../base/background.ts'
 import { createClockCheck } from '../base/clock-check.ts'
-import type { exportSite } from '../export/export-site.ts'
 import { startCacheRetention } from '../export/jobs/cache-retention.ts'
 import { startRetention } from '../export/jobs/retention.ts'
 import { type Runner, startRunner } from '../export/jobs/runner.ts'
-import type { SiteCaches } from '../export/model/site-cache.ts'
+import type { CacheSettings } from '../export/model/site-cache.ts'
 import {
   openSiteCaches,
   type StoredSiteCaches,
@@ -18,10 +17,11 @@ import {
 import { startCopyRetention } from '../store/upgrade-copy-retention.ts'
 import { startFollowingLogs } from '../workers/follow-logs.ts'
 import { startVisitorRetention } from '../workers/prune-visitors.ts'
+import { createRunExport } from '../workers/run-export.ts'
 import type { Parts } from './parts.ts'
 
-/** Loads the export engine for the first export: the server starts faster without it, and needs less memory. */
-const loadAndExport: typeof exportSite = async options => (await import('../export/export-site.ts')).exportSite(options)
+/** Exports leave the processor to requests: at 10, a process gets a tenth of what one at 0 gets, where both want all. */
+const exportNiceness = 10
 
 /** Opens the export caches, and moves those of unknown sites to the lost folder; null when the cache is off. */
 export async function openExportCaches({
@@ -32,35 +32,31 @@ export async function openExportCaches({
   log,
 }: Parts): Promise<StoredSiteCaches | null> {
   if (!config.exportCache) return null
-  const folder = siteCachesFolder(dataFolder)
+  const cache = locateCaches(config, dataFolder)
   const domains = (await store.sites.list()).map(({ domain }) => domain)
-  const { moved } = await sortSiteCaches(folder, lost, domains)
+  const { moved } = await sortSiteCaches(cache.folder, lost, domains)
   if (moved.length > 0) log.warn({ moved }, 'moved caches of sites that are not registered to the folder lost')
-  return openSiteCaches({
-    folder,
-    maxBytes: config.exportCacheBytes,
-    // Bundles are never changed after they are written, so the cache can link to them.
-    sharesArchives: true,
-    warn: (details, message) => log.warn(details, message),
-  })
+  return openSiteCaches({ ...cache, warn: (details, message) => log.warn(details, message) })
+}
+
+function locateCaches({ exportCacheBytes }: Parts['config'], dataFolder: string): CacheSettings {
+  // Bundles are never changed after they are written, so the cache can link to them.
+  return { folder: siteCachesFolder(dataFolder), maxBytes: exportCacheBytes, sharesArchives: true }
 }
 
 /** Claims export jobs and runs them. */
-export function startExports(
-  { config, dataFolder, store, bundles, workBoard, log }: Parts,
-  siteCaches: SiteCaches | null,
-): Runner {
+export function startExports({ config, dataFolder, store, bundles, workBoard, log }: Parts): Runner {
   return startRunner({
     exportJobs: store.exportJobs,
     sites: store.sites,
     bundles,
-    siteCaches,
+    cache: config.exportCache ? locateCaches(config, dataFolder) : null,
     engine: describeEngine(),
-    exportSite: loadAndExport,
-    startThread,
+    runExport: createRunExport(config.exportProcessLimits, exportNiceness),
     limits: config.exportLimits,
     verify: config.exportVerify,
     allowLoss: config.exportAllowLoss,
+    allowNoSandbox: config.allowNoSandbox,
     workFolder: join(dataFolder, 'work'),
     owner: `${process.pid}-${randomUUID()}`,
     leaseMs: config.leaseMs,

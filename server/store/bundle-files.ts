@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { chmod, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { flushFile, flushFolder } from '../base/flush.ts'
+import { makeFolder } from '../base/make-folder.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { LostFolder } from '../export/jobs/lost-folder.ts'
 import { createBundleCheck, fileArchives, type NoteDamage, type ReportBundle } from './bundle-check.ts'
 import { bundlePath } from './bundle-path.ts'
-import { makeFolder } from './make-folder.ts'
 import { privateFile, privateFolder } from './private-files.ts'
 
 /** A download needs a third less CPU time with it than with the 64 KB that Node reads by default. */

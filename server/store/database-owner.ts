@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { readAsset } from '../assets.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { listMigrations } from './schema-versions.ts'
+import { listMigrations, readMigration } from './schema-versions.ts'
 
 /** Tables of migrations that later versions empty and drop. */
 const droppedLater = ['pages', 'seen']
@@ -68,7 +67,7 @@ function listTables(folder: string, migrations: readonly string[]): string[] {
   if (known) return known
   const database = new Database(':memory:')
   try {
-    for (const name of migrations) database.exec(readAsset(`${folder}/${name}`))
+    for (const name of migrations) database.exec(readMigration(`${folder}/${name}`, 'SQLite'))
     const tables = readSchema(database).tables.filter(name => !droppedLater.includes(name))
     tablesOf.set(key, tables)
     return tables

@@ -14,6 +14,7 @@ export interface ExportJobRow {
   updated_at: number
   lease_token: number
   interruptions: number
+  faults: number
   bundle_file: string | null
   bundle_size_bytes: number | null
   bundle_sha256: string | null

@@ -1,48 +1,199 @@
-import type { ExportJobs } from '../export/jobs/export-job.ts'
-import { prepareClaim } from './claim-export.ts'
-import type { Database } from './database.ts'
+import type { ClaimLimits, ExportJobs } from '../export/jobs/export-job.ts'
+import { type ExportJobRow, toExportJob } from './export-job-row.ts'
+import { atomic, get, inPostgres, run, sql, type Works } from './noun.ts'
+import { statement } from './postgres/statement.ts'
 
-interface LeaseParameters {
+/** The methods of the runner of a job. On PostgreSQL, they use its clock and not the caller's: the clocks of nodes differ. */
+export type Leased = 'claim' | 'heartbeat' | 'report' | 'complete' | 'fail' | 'cancel' | 'release'
+
+interface Held {
   jobId: string
   token: number
 }
+type HeldAt = Held & { now: number }
 
-/** Opens the methods for the runner of an export job. */
-export function openExportLeases(
-  database: Database,
-): Pick<ExportJobs, 'claim' | 'heartbeat' | 'report' | 'complete' | 'fail' | 'release'> {
-  const heartbeat = database.prepare<LeaseParameters & { now: number; leaseExpiresAt: number }>(
-    `UPDATE export_jobs SET lease_renewed_at = @now, lease_expires_at = @leaseExpiresAt
-     WHERE job_id = @jobId AND lease_token = @token AND status = 'running'`,
-  )
-  const report = database.prepare<LeaseParameters & { progress: number; pageCount: number; now: number }>(
-    `UPDATE export_jobs SET progress = max(progress, @progress), page_count = max(page_count, @pageCount), updated_at = max(updated_at, @now)
-     WHERE job_id = @jobId AND lease_token = @token AND status = 'running'`,
-  )
-  const complete = database.prepare(
-    `UPDATE export_jobs SET status = 'completed', progress = 100, page_count = @pageCount, updated_at = max(updated_at, @now),
-       lease_owner = NULL, lease_expires_at = NULL,
-       bundle_file = @fileName, bundle_size_bytes = @sizeBytes, bundle_sha256 = @sha256
-     WHERE job_id = @jobId AND lease_token = @token AND status = 'running'`,
-  )
-  const fail = database.prepare<LeaseParameters & { error: string; now: number }>(
-    `UPDATE export_jobs SET status = 'failed', error = @error, updated_at = max(updated_at, @now), lease_owner = NULL, lease_expires_at = NULL
-     WHERE job_id = @jobId AND lease_token = @token AND status = 'running'`,
-  )
-  const release = database.prepare<LeaseParameters>(
-    `UPDATE export_jobs SET lease_owner = NULL, lease_expires_at = NULL
-     WHERE job_id = @jobId AND lease_token = @token AND status = 'running'`,
-  )
+/** The maximum of --lease-seconds. */
+const maxLeaseMs = 3_600_000
+/** Interrupted jobs come first, unless they may be the reason for the interruptions. */
+const maxFirst = 3
 
-  return {
-    claim: prepareClaim(database),
-    heartbeat: ({ jobId, token }, now, leaseMs) =>
-      heartbeat.run({ jobId, token, now, leaseExpiresAt: now + leaseMs }).changes === 1,
-    report: ({ jobId, token }, progress, pageCount, now) =>
-      report.run({ jobId, token, progress, pageCount, now }).changes === 1,
-    complete: ({ jobId, token }, bundle, pageCount, now) =>
-      complete.run({ jobId, token, ...bundle, pageCount, now }).changes === 1,
-    fail: ({ jobId, token }, error, now) => fail.run({ jobId, token, error, now }).changes === 1,
-    release: ({ jobId, token }) => release.run({ jobId, token }).changes === 1,
-  }
+const noLimits: ClaimLimits = { maxPerOrganization: Number.MAX_SAFE_INTEGER, heldJobs: [], takesOver: true }
+
+// All of these may run again if their answer is lost, and then answer the same.
+const again = { isRepeatable: true }
+const isOf = 'job_id = @jobId AND lease_token = @token'
+const isHeld = `${isOf} AND status = 'running'`
+const noLease = 'lease_owner = NULL, lease_expires_at = NULL'
+
+const heartbeat = sql<HeldAt & { leaseMs: number }>(
+  ({ now }) => `UPDATE export_jobs SET lease_renewed_at = ${now}, lease_expires_at = ${now} + @leaseMs WHERE ${isHeld}`,
+  again,
+)
+const report = sql<HeldAt & { progress: number; pageCount: number }>(
+  ({ now, greatest }) => `UPDATE export_jobs SET progress = ${greatest}(progress, @progress),
+     page_count = ${greatest}(page_count, @pageCount), updated_at = ${greatest}(updated_at, ${now})
+   WHERE ${isHeld}`,
+  again,
+)
+const complete = sql<HeldAt & { fileName: string; sizeBytes: number; sha256: string; pageCount: number }>(
+  ({ now, greatest }) => `UPDATE export_jobs SET status = 'completed', progress = 100, page_count = @pageCount,
+     updated_at = ${greatest}(updated_at, ${now}), ${noLease},
+     bundle_file = @fileName, bundle_size_bytes = @sizeBytes, bundle_sha256 = @sha256
+   WHERE (${isHeld}) OR (${isOf} AND status = 'completed' AND bundle_file = @fileName)`,
+  again,
+)
+const fail = sql<HeldAt & { error: string }>(
+  ({ now, greatest }) => `UPDATE export_jobs SET status = 'failed', error = @error,
+     updated_at = ${greatest}(updated_at, ${now}), ${noLease}
+   WHERE (${isHeld}) OR (${isOf} AND status = 'failed' AND error = @error)`,
+  again,
+)
+const cancel = sql<{ jobId: string; error: string; now: number }>(
+  ({ now, greatest }) => `UPDATE export_jobs SET status = 'failed', error = @error,
+     updated_at = ${greatest}(updated_at, ${now}), ${noLease}
+   WHERE job_id = @jobId AND status IN ('queued', 'running')`,
+)
+const release = sql<Held & { faults: number }>(
+  `UPDATE export_jobs SET ${noLease}, faults = faults + @faults WHERE ${isHeld} AND lease_owner IS NOT NULL`,
+  again,
+)
+
+// Leases that were renewed later than now, because the clock was set back. A running runner renews its lease in time. The job of a
+// killed runner waits for one lease only.
+const restartLeases = sql<{ now: number }>(
+  ({ now, least }) => `UPDATE export_jobs SET lease_renewed_at = ${now},
+     lease_expires_at = ${now} + ${least}(lease_expires_at - coalesce(lease_renewed_at, ${now}), ${maxLeaseMs})
+   WHERE status IN ('queued', 'running') AND status = 'running'
+     AND (lease_renewed_at > ${now} OR (lease_renewed_at IS NULL AND lease_expires_at > ${now} + ${maxLeaseMs}))`,
+  again,
+)
+
+/** What a claim writes differently: the time, the ids of `heldJobs`, and whether `takesOver` is true. */
+interface ClaimDialect {
+  now: string
+  heldJobs: string
+  takesOver: string
+  /** More tables in the main clause, and their lock. */
+  more: string
+  lock: string
+}
+
+/**
+ * The choice of the next job. Organizations take turns: first those with the fewest exports at work in all processes, then the one that
+ * was served longest ago. Of one organization, a site that no export works on comes first, because only one export at a time can use
+ * the cache of a site. Then the oldest job.
+ */
+const choose = ({ now, heldJobs, takesOver, more, lock }: ClaimDialect) => `held AS MATERIALIZED (
+     SELECT organization_id, domain, lease_owner FROM export_jobs${more}
+     -- The first condition is that of the index of open jobs.
+     WHERE status IN ('queued', 'running') AND status = 'running'
+       AND (lease_expires_at > ${now} OR job_id IN (${heldJobs}))
+   ),
+   next AS MATERIALIZED (
+     SELECT job_id FROM export_jobs AS job JOIN organizations ON organizations.id = job.organization_id${more}
+     WHERE status IN ('queued', 'running')
+       AND (lease_expires_at IS NULL OR (lease_expires_at <= ${now} AND ${takesOver}))
+       AND job_id NOT IN (${heldJobs})
+       AND (SELECT count(*) FROM held WHERE held.organization_id = job.organization_id AND lease_owner = @owner)
+         < CAST(@maxPerOrganization AS bigint)
+     ORDER BY status = 'running' AND interruptions < ${maxFirst} AND faults = 0 DESC,
+       (SELECT count(*) FROM held WHERE held.organization_id = job.organization_id),
+       organizations.export_turn,
+       job.domain IN (SELECT domain FROM held),
+       job.created_at, job_id
+     LIMIT 1${lock}
+   )`
+
+interface ClaimParameters {
+  owner: string
+  maxPerOrganization: number
+}
+
+const chooseInSqlite = sql<ClaimParameters & { now: number; heldJobs: string; takesOver: number }, { job_id: string }>(
+  `WITH ${choose({
+    ...{ now: '@now', heldJobs: 'SELECT value FROM json_each(@heldJobs)', takesOver: '@takesOver' },
+    ...{ more: '', lock: '' },
+  })}
+   SELECT job_id FROM next`,
+)
+const take = sql<{ jobId: string; owner: string; now: number; leaseMs: number }, ExportJobRow>(
+  `UPDATE export_jobs SET status = 'running', lease_owner = @owner, lease_token = lease_token + 1,
+     lease_renewed_at = @now, lease_expires_at = @now + @leaseMs, updated_at = max(updated_at, @now),
+     interruptions = interruptions + (lease_expires_at IS NOT NULL)
+   WHERE job_id = @jobId RETURNING *`,
+)
+const takeTurn = sql<{ organizationId: string }>(
+  'UPDATE organizations SET export_turn = 1 + (SELECT max(export_turn) FROM organizations) WHERE id = @organizationId',
+)
+
+// Nodes that claim at the same time skip the rows that the others have locked, so no two get the same job.
+const claimInPostgres = statement<
+  ClaimParameters & { leaseMs: number; heldJobs: readonly string[]; takesOver: boolean },
+  ExportJobRow
+>(
+  `WITH clock AS MATERIALIZED (SELECT now_ms() AS now),
+   ${choose({
+     ...{ now: 'now', heldJobs: 'SELECT unnest(@heldJobs::text[])', takesOver: '@takesOver::boolean' },
+     ...{ more: ', clock', lock: ' FOR UPDATE OF job SKIP LOCKED' },
+   })},
+   taken AS (
+     UPDATE export_jobs SET status = 'running', lease_owner = @owner, lease_token = lease_token + 1,
+       lease_renewed_at = now, lease_expires_at = now + @leaseMs, updated_at = greatest(updated_at, now),
+       interruptions = interruptions + (lease_expires_at IS NOT NULL)::integer
+     FROM next, clock WHERE export_jobs.job_id = next.job_id RETURNING export_jobs.*
+   ),
+   turn AS (
+     UPDATE organizations SET export_turn = nextval('export_turns') FROM taken WHERE id = taken.organization_id
+   )
+   SELECT * FROM taken`,
+)
+
+/** One transaction on SQLite, and one statement on PostgreSQL. */
+function* claimNext(
+  owner: string,
+  now: number,
+  leaseMs: number,
+  { maxPerOrganization, heldJobs, takesOver }: ClaimLimits,
+) {
+  const claimed = yield* inPostgres(database =>
+    database.all(claimInPostgres, { owner, leaseMs, heldJobs, maxPerOrganization, takesOver }),
+  )
+  if (claimed) return claimed[0]
+  const limits = { maxPerOrganization, heldJobs: JSON.stringify(heldJobs), takesOver: +takesOver }
+  const chosen = yield* get(chooseInSqlite, { now, owner, ...limits })
+  const row = chosen && (yield* get(take, { jobId: chosen.job_id, owner, now, leaseMs }))
+  if (row) yield* run(takeTurn, { organizationId: row.organization_id })
+  return row
+}
+
+export const exportLeases: Works<Pick<ExportJobs, Leased>> = {
+  claim: atomic(function* (...[owner, now, leaseMs, limits = noLimits]: Parameters<ExportJobs['claim']>) {
+    yield* run(restartLeases, { now })
+    const row = yield* claimNext(owner, now, Math.round(leaseMs), limits)
+    if (!row) return undefined
+    return {
+      job: toExportJob(row),
+      lease: { jobId: row.job_id, owner, token: row.lease_token },
+      interruptions: row.interruptions,
+      faults: row.faults,
+    }
+  }, 'sqlite'),
+  *heartbeat({ jobId, token }, now, leaseMs) {
+    return (yield* run(heartbeat, { jobId, token, now, leaseMs: Math.round(leaseMs) })) === 1
+  },
+  *report({ jobId, token }, progress, pageCount, now) {
+    return (yield* run(report, { jobId, token, progress, pageCount, now })) === 1
+  },
+  *complete({ jobId, token }, { fileName, sizeBytes, sha256 }, pageCount, now) {
+    return (yield* run(complete, { jobId, token, fileName, sizeBytes, sha256, pageCount, now })) === 1
+  },
+  *fail({ jobId, token }, error, now) {
+    return (yield* run(fail, { jobId, token, error, now })) === 1
+  },
+  *cancel(jobId, error, now) {
+    return (yield* run(cancel, { jobId, error, now })) === 1
+  },
+  *release({ jobId, token }, isFault = false) {
+    return (yield* run(release, { jobId, token, faults: +isFault })) === 1
+  },
 }

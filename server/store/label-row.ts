@@ -1,4 +1,11 @@
-import { decodeSets, encodeSets, type VisitorSet } from '../analytics/counters/label-sets.ts'
+import {
+  decodeSets,
+  encodeSets,
+  type LabelCounter,
+  type LabelledDay,
+  uniteSets,
+  type VisitorSet,
+} from '../analytics/counters/label-sets.ts'
 
 /** The labels of a day, in the order of their numbers. */
 export interface LabelRow {
@@ -9,14 +16,14 @@ export interface LabelRow {
 }
 
 /** Returns the number of visitors by number of the label. */
-export function toCounts({ counts }: LabelRow): [number: number, count: number][] {
+function toCounts({ counts }: LabelRow): [number: number, count: number][] {
   const numbers = new Uint32Array(new Uint8Array(counts).buffer)
   const half = numbers.length / 2
   return Array.from(numbers.subarray(0, half), (number, i) => [number, numbers[half + i] as number])
 }
 
 /** Returns the visitors by number of the label. */
-export function toSets(row: LabelRow | undefined): Map<number, VisitorSet> {
+function toSets(row: LabelRow | undefined): Map<number, VisitorSet> {
   if (!row?.visitors) return new Map()
   const counts = toCounts(row)
   const sets = decodeSets(
@@ -27,8 +34,33 @@ export function toSets(row: LabelRow | undefined): Map<number, VisitorSet> {
 }
 
 /** Returns the row of visitors by number of the label. */
-export function toLabelRow(sets: ReadonlyMap<number, VisitorSet>): { counts: Uint8Array; visitors: Uint8Array } {
+function toLabelRow(sets: ReadonlyMap<number, VisitorSet>): { counts: Uint8Array; visitors: Uint8Array } {
   const ordered = [...sets].sort(([a], [b]) => a - b)
   const counts = Uint32Array.from([...ordered.map(([number]) => number), ...ordered.map(([, set]) => set.length)])
   return { counts: new Uint8Array(counts.buffer), visitors: encodeSets(ordered.map(([, set]) => set)) }
+}
+
+/** Adds visitors to the row of a day. Returns the new row; undefined = nothing changed. */
+export function addToRow(
+  row: LabelRow | undefined,
+  sets: LabelledDay['sets'],
+  toNumber: (label: string) => number,
+): ReturnType<typeof toLabelRow> | undefined {
+  const all = toSets(row)
+  let isChanged = false
+  for (const [label, visitors] of sets) {
+    const number = toNumber(label)
+    const known = all.get(number)
+    const united = known ? uniteSets([known, visitors]) : visitors
+    if (united.length === known?.length) continue
+    all.set(number, united)
+    isChanged = true
+  }
+  return isChanged ? toLabelRow(all) : undefined
+}
+
+/** Adds the visitors of a day to a counter. */
+export function countRow(counter: LabelCounter, row: LabelRow, labels: ReadonlyMap<number, string>): void {
+  if (row.visitors) for (const [number, set] of toSets(row)) counter.add(labels.get(number) as string, set)
+  else for (const [number, count] of toCounts(row)) counter.addForgotten(labels.get(number) as string, count)
 }

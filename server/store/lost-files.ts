@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { chmod, lstat, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { makeFolder } from '../base/make-folder.ts'
 import type { LostFolder, LostItem } from '../export/jobs/lost-folder.ts'
-import { makeFolder } from './make-folder.ts'
 import { privateFile, privateFolder } from './private-files.ts'
 
 /** Returns the lost folder of a data folder. It is created on first use, on the same file system as what it keeps. */

@@ -1,9 +1,8 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
-import { readAsset } from '../assets.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { listMigrations } from './schema-versions.ts'
+import { listMigrations, readMigration } from './schema-versions.ts'
 import { copyPath, draftCopy } from './upgrade-copies.ts'
 
 /**
@@ -67,7 +66,7 @@ function applyAll({ database, migrationsFolder, names, isCurrent, keep }: Applic
     for (let version = from; version < names.length; version++) {
       const name = names[version] as string
       try {
-        database.exec(readAsset(`${migrationsFolder}/${name}`))
+        database.exec(readMigration(`${migrationsFolder}/${name}`, 'SQLite'))
       } catch (error) {
         throw explain(name, from, error)
       }

@@ -1,38 +1,59 @@
+import type { AgentJobs } from '../agent/agent-job.ts'
+import type { ClockStates } from '../base/clock-check.ts'
 import type { NounsAsSteps } from '../base/steps.ts'
-import { openAgentJobs } from './agent-jobs.ts'
-import { openApiKeys } from './api-keys.ts'
-import { openAuditLog } from './audit-log.ts'
-import { openClockStates } from './clock-states.ts'
-import type { Database } from './database.ts'
-import { openExportJobs } from './export-jobs.ts'
-import { openOrganizationRemoval } from './organization-removal.ts'
-import { openOrganizations } from './organizations.ts'
-import { openPeople } from './people.ts'
-import { openProjects } from './projects.ts'
-import { openSessions } from './sessions.ts'
-import { openSignInLinks } from './sign-in-links.ts'
-import { openSites } from './sites.ts'
-import type { WriteQueue } from './write-queue.ts'
+import type { ExportJobs } from '../export/jobs/export-job.ts'
+import type { ApiKeys } from '../tenancy/api-key.ts'
+import type { AuditLog } from '../tenancy/audit-event.ts'
+import type { Organizations } from '../tenancy/organization.ts'
+import type { People } from '../tenancy/person.ts'
+import type { Projects } from '../tenancy/project.ts'
+import type { Sessions, SignInLinks } from '../tenancy/sign-in.ts'
+import type { Sites } from '../tenancy/site.ts'
+import { agentJobs } from './agent-jobs.ts'
+import { apiKeys } from './api-keys.ts'
+import { auditLog } from './audit-log.ts'
+import { clockStates } from './clock-states.ts'
+import { exportJobs } from './export-jobs.ts'
+import { exportLeases } from './export-leases.ts'
+import type { NounWorks } from './noun.ts'
+import { type OrganizationRemoval, organizationRemoval } from './organization-removal.ts'
+import { organizations } from './organizations.ts'
+import { people } from './people.ts'
+import { projects } from './projects.ts'
+import { sessions } from './sessions.ts'
+import { signInLinks } from './sign-in-links.ts'
+import { sites } from './sites.ts'
 
-export type Nouns = ReturnType<typeof openNouns>
+/** What the main database holds, apart from the visits and the rate limits. */
+export interface Nouns {
+  organizations: Organizations
+  organizationRemoval: OrganizationRemoval
+  projects: Projects
+  sites: Sites
+  apiKeys: ApiKeys
+  agentJobs: AgentJobs
+  exportJobs: ExportJobs
+  clockStates: ClockStates
+  people: People
+  signInLinks: SignInLinks
+  sessions: Sessions
+  auditLog: AuditLog
+}
 
 /** The nouns within a transaction. */
 export type NounsInSteps = NounsAsSteps<Nouns>
 
-/** Opens the nouns of the main database whose methods are single calls, which a server can queue. */
-export function openNouns(database: Database, queue: WriteQueue) {
-  return {
-    organizations: openOrganizations(database),
-    organizationRemoval: openOrganizationRemoval(database),
-    projects: openProjects(database),
-    sites: openSites(database),
-    apiKeys: openApiKeys(database, queue.write),
-    agentJobs: openAgentJobs(database),
-    exportJobs: openExportJobs(database),
-    clockStates: openClockStates(database),
-    people: openPeople(database),
-    signInLinks: openSignInLinks(database),
-    sessions: openSessions(database, queue.write),
-    auditLog: openAuditLog(database),
-  }
+export const nouns: NounWorks<Nouns> = {
+  organizations,
+  organizationRemoval,
+  projects,
+  sites,
+  apiKeys,
+  agentJobs,
+  exportJobs: { ...exportJobs, ...exportLeases },
+  clockStates,
+  people,
+  signInLinks,
+  sessions,
+  auditLog,
 }

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../base/awaitable.ts'
-import type { Database } from './database.ts'
+import { all, atomic, get, inPostgres, onlyPostgres, run, sql, type Works } from './noun.ts'
 import { removalSql } from './organization-rows.ts'
 
 /** How much belongs to an organization. */
@@ -37,33 +37,67 @@ export interface OrganizationRemoval {
   finish(id: string): Awaitable<void>
 }
 
-export function openOrganizationRemoval(database: Database): OrganizationRemoval {
-  const count = database.prepare<{ id: string }, OrganizationSize>(removalSql.count)
-  const findRunning = database
-    .prepare<{ id: string; now: number }, string>(
-      `SELECT job_id FROM export_jobs WHERE organization_id = @id AND status = 'running' AND lease_expires_at > @now`,
-    )
-    .pluck()
-  const list = (sql: string) => database.prepare<{ id: string }, string>(sql).pluck()
-  const listProjects = list(removalSql.projects)
-  const listBundles = list(removalSql.bundles)
-  const listDomains = list(removalSql.domains)
-  const revokeKeys = database.prepare<{ id: string; now: number }>(removalSql.revokeKeys)
-  const change = (sql: string) => database.prepare<{ id: string }>(sql)
-  const closing = removalSql.close.map(change)
-  const finishing = removalSql.finish.map(change)
+type Id = { id: string }
 
-  return {
-    count: (id: string) => count.get({ id }) as OrganizationSize,
-    begin: database.transaction((id: string, now: number): OrganizationFiles | { running: string[] } => {
-      const running = findRunning.all({ id, now })
-      if (running.length > 0) return { running }
-      revokeKeys.run({ id, now })
-      for (const closed of closing) closed.run({ id })
-      return { projects: listProjects.all({ id }), bundles: listBundles.all({ id }), domains: listDomains.all({ id }) }
-    }).immediate,
-    finish: database.transaction((id: string): void => {
-      for (const deletion of finishing) deletion.run({ id })
-    }).immediate,
-  }
+const slow = { isSlow: true }
+const count = sql<Id, OrganizationSize>(removalSql.count, slow)
+// The jobs are locked before their organization, as a claim does it.
+const lockJobs = onlyPostgres<Id, object>(
+  `SELECT 1 FROM export_jobs WHERE organization_id = @id AND status IN ('queued', 'running') ORDER BY job_id FOR UPDATE`,
+)
+// So that nobody inserts a row that refers to it.
+const lock = onlyPostgres<Id, object>('SELECT 1 FROM organizations WHERE id = @id FOR UPDATE')
+const findRunning = sql<Id & { now: number }, { job_id: string }>(
+  ({ now }) =>
+    `SELECT job_id FROM export_jobs WHERE organization_id = @id AND status = 'running' AND lease_expires_at > ${now}`,
+)
+const list = (text: string) => sql<Id, { name: string }>(text, slow)
+const listProjects = list(removalSql.projects)
+const listBundles = list(removalSql.bundles)
+const listDomains = list(removalSql.domains)
+// A process that follows a log may count first visits of a project until then.
+const lockProjects = onlyPostgres<Id, { name: string }>(
+  'SELECT id AS name FROM projects WHERE organization_id = @id ORDER BY id FOR UPDATE',
+)
+// Every change of all servers may wait for this transaction, so it does not wait for a long import: the command is repeated.
+const waitShortly = onlyPostgres<object>("SET LOCAL lock_timeout = '2s'")
+// Before their visits are deleted, which may wait for a minute.
+const lockVisits = onlyPostgres<Id, object>(
+  `SELECT 1 FROM visited_projects WHERE project_id IN (SELECT id FROM projects WHERE organization_id = @id)
+   ORDER BY project_id FOR UPDATE`,
+)
+const revokeKeys = sql<Id & { now: number }>(removalSql.revokeKeys)
+const closing = removalSql.close.map(text => sql<Id>(text, slow))
+const finishing = removalSql.finish.map(text => sql<Id>(text, slow))
+
+/** Uses the clock of the database for leases, and that of the caller for keys. */
+export const organizationRemoval: Works<OrganizationRemoval> = {
+  *count(id) {
+    return (yield* get(count, { id })) as OrganizationSize
+  },
+  begin: atomic(function* (id: string, now: number) {
+    yield* all(lockJobs, { id })
+    yield* all(lock, { id })
+    const running = yield* all(findRunning, { id, now })
+    if (running.length > 0) return { running: running.map(({ job_id }) => job_id) }
+    yield* run(revokeKeys, { id, now })
+    for (const closed of closing) yield* run(closed, { id })
+    return {
+      projects: (yield* all(listProjects, { id })).map(({ name }) => name),
+      bundles: (yield* all(listBundles, { id })).map(({ name }) => name),
+      domains: (yield* all(listDomains, { id })).map(({ name }) => name),
+    }
+  }),
+  finish: atomic(function* (id: string) {
+    yield* all(lock, { id })
+    const projects = yield* all(lockProjects, { id })
+    yield* run(waitShortly, {})
+    yield* all(lockVisits, { id })
+    // On SQLite, they are in files, which the caller has deleted.
+    yield* inPostgres(async within => {
+      const { deleteProjectVisits } = await import('./postgres/visits/prune-visits.ts')
+      for (const { name } of projects) await deleteProjectVisits(within, name)
+    })
+    for (const deletion of finishing) yield* run(deletion, { id })
+  }),
 }

@@ -1,57 +1,79 @@
-import type { Projects } from '../tenancy/project.ts'
-import type { Database } from './database.ts'
-import { prepareListPart } from './list-part.ts'
-import { type ProjectRow, toProject } from './project-row.ts'
+import type { Project, Projects, SaltRotation } from '../tenancy/project.ts'
+import { listInParts } from './list-part.ts'
+import { all, get, run, sql, type Works } from './noun.ts'
 
-export function openProjects(database: Database): Projects {
-  const insert = database.prepare<ProjectRow>(
-    `INSERT INTO projects (id, organization_id, name, visitor_salt_rotation, created_at, has_visits)
-     VALUES (@id, @organization_id, @name, @visitor_salt_rotation, @created_at, 0)`,
-  )
-  const findOwned = database.prepare<{ organizationId: string; id: string }, ProjectRow>(
-    'SELECT * FROM projects WHERE id = @id AND organization_id = @organizationId',
-  )
-  const findNamed = database.prepare<{ organizationId: string; name: string }, ProjectRow>(
-    `SELECT * FROM projects WHERE organization_id = @organizationId AND name = @name ORDER BY created_at, id LIMIT 1`,
-  )
-  const find = database.prepare<{ id: string }, ProjectRow>('SELECT * FROM projects WHERE id = @id')
-  const list = database.prepare<{ organizationId: string | null }, ProjectRow>(
-    `SELECT * FROM projects WHERE @organizationId IS NULL OR organization_id = @organizationId ORDER BY created_at, id`,
-  )
-  const listPart = prepareListPart<ProjectRow>(database, {
-    columns: '*',
-    from: 'projects',
-    where: 'organization_id = @owner',
-    searched: "name || ' ' || id",
-    order: 'created_at, id',
-  })
+/** A row of the table `projects`. */
+interface ProjectRow {
+  id: string
+  organization_id: string
+  name: string
+  visitor_salt_rotation: SaltRotation
+  created_at: number
+}
 
+function toProject(row: ProjectRow): Project {
   return {
-    insert(project) {
-      insert.run({
-        id: project.id,
-        organization_id: project.organizationId,
-        name: project.name,
-        visitor_salt_rotation: project.visitorSaltRotation,
-        created_at: project.createdAt,
-      })
-    },
-    findOwned(organizationId, id) {
-      const row = findOwned.get({ organizationId, id })
-      return row && toProject(row)
-    },
-    findNamed(organizationId, name) {
-      const row = findNamed.get({ organizationId, name })
-      return row && toProject(row)
-    },
-    find(id) {
-      const row = find.get({ id })
-      return row && toProject(row)
-    },
-    list: (organizationId = undefined) => list.all({ organizationId: organizationId ?? null }).map(toProject),
-    listPart(organizationId, part) {
-      const { rows, count } = listPart(organizationId, part)
-      return { rows: rows.map(toProject), count }
-    },
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    visitorSaltRotation: row.visitor_salt_rotation,
+    createdAt: row.created_at,
   }
+}
+
+const columns = 'id, organization_id, name, visitor_salt_rotation, created_at'
+
+const insert = sql<ProjectRow>(
+  // On SQLite, the visits of a project are in a file of their own.
+  ({ isPostgres }) => `INSERT INTO projects (${columns}${isPostgres ? '' : ', has_visits'})
+   VALUES (@id, @organization_id, @name, @visitor_salt_rotation, @created_at${isPostgres ? '' : ', 0'})`,
+)
+const findOwned = sql<{ organizationId: string; id: string }, ProjectRow>(
+  'SELECT * FROM projects WHERE id = @id AND organization_id = @organizationId',
+)
+const findNamed = sql<{ organizationId: string; name: string }, ProjectRow>(
+  'SELECT * FROM projects WHERE organization_id = @organizationId AND name = @name ORDER BY created_at, id LIMIT 1',
+)
+const find = sql<{ id: string }, ProjectRow>('SELECT * FROM projects WHERE id = @id')
+const list = sql<{ organizationId: string | null }, ProjectRow>(
+  `SELECT * FROM projects WHERE CAST(@organizationId AS text) IS NULL OR organization_id = @organizationId
+   ORDER BY created_at, id`,
+)
+const listPart = listInParts<ProjectRow>({
+  columns: '*',
+  from: 'projects',
+  where: 'organization_id = @owner',
+  searched: "name || ' ' || id",
+  order: 'created_at, id',
+})
+
+export const projects: Works<Projects> = {
+  *insert({ id, organizationId, name, visitorSaltRotation, createdAt }) {
+    yield* run(insert, {
+      id,
+      organization_id: organizationId,
+      name,
+      visitor_salt_rotation: visitorSaltRotation,
+      created_at: createdAt,
+    })
+  },
+  *findOwned(organizationId, id) {
+    const row = yield* get(findOwned, { organizationId, id })
+    return row && toProject(row)
+  },
+  *findNamed(organizationId, name) {
+    const row = yield* get(findNamed, { organizationId, name })
+    return row && toProject(row)
+  },
+  *find(id) {
+    const row = yield* get(find, { id })
+    return row && toProject(row)
+  },
+  *list(organizationId) {
+    return (yield* all(list, { organizationId: organizationId ?? null })).map(toProject)
+  },
+  *listPart(organizationId, part) {
+    const { rows, count } = yield* listPart(organizationId, part)
+    return { rows: rows.map(toProject), count }
+  },
 }

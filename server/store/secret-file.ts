@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../base/make-folder.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { makeFolder } from './make-folder.ts'
 import { makePrivate, privateFile, privateFolder } from './private-files.ts'
 
 /** The length of every secret of a data folder. */

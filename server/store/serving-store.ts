@@ -65,6 +65,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     report: 'writes',
     complete: 'writes',
     fail: 'writes',
+    cancel: 'writes',
     release: 'writes',
   },
   clockStates: { replace: 'writes' },

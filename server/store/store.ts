@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import type { Awaitable } from '../base/awaitable.ts'
 import { alone, type Exclusively } from '../base/exclusively.ts'
-import { runSteps, type Steps } from '../base/steps.ts'
+import type { Steps } from '../base/steps.ts'
 import type { RateLimitReader, RateLimits } from '../tenancy/rate-limit.ts'
 import { protectDataFolder, refuseAmongData } from './data-folder.ts'
 import { busyTimeoutMs, openDatabase } from './database.ts'
-import { type Nouns, type NounsInSteps, openNouns } from './nouns.ts'
+import { bindToSqlite } from './noun.ts'
+import { type Nouns, type NounsInSteps, nouns } from './nouns.ts'
 import { openRateLimits } from './rate-limits.ts'
 import type { AgreedLinkKey } from './shared-link-keys.ts'
 import { spendInMemory } from './spend-in-memory.ts'
@@ -62,14 +63,14 @@ export function openStore(
   const visits = openVisits(database)
   database.pragma(`busy_timeout = ${lockPatienceMs}`)
   const rateLimits = spendInMemory(openRateLimits(database), queue)
-  const nouns = openNouns(database, queue)
+  const bound = bindToSqlite<Nouns>(database, nouns, queue.write)
   return {
-    ...nouns,
+    ...bound.nouns,
     visits,
     rateLimits,
     /** The steps do not go through the queue, because all of them are one write. */
     atomically: <T>(work: (nouns: NounsInSteps) => Steps<T>): Awaitable<T> =>
-      queue.write(() => database.transaction(() => runSteps(nouns, work)).immediate()),
+      queue.write(() => database.transaction(() => bound.finish(work)).immediate()),
     exclusively: alone,
     check: (now: number) => queue.write(() => void check.run({ now }), checkPatienceMs),
     close(): void {

@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Stoppable } from '../base/background.ts'
 import type { ClockCheck } from '../base/clock-check.ts'
+import { dayMs } from '../base/day-ms.ts'
 import { repeat } from '../base/timer.ts'
 import { listUpgradeCopies } from './upgrade-copies.ts'
 
-const dayMs = 24 * 60 * 60 * 1000
 const everyMs = 6 * 60 * 60 * 1000
 
 /** How long the server keeps the copies of databases that it upgraded. */

@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Awaitable } from '../base/awaitable.ts'
+import { createId } from './id.ts'
 import type { Listed, ListPart } from './list-part.ts'
 import type { Plan } from './organization.ts'
 
@@ -50,6 +51,15 @@ export interface ApiKeys {
   revoke(id: string, now: number): Awaitable<boolean>
 }
 
+/** Whether requests with a key are accepted, or why not. */
+export type KeyState = 'active' | 'expired' | 'revoked'
+
+/** @param now milliseconds since 1970 */
+export function findKeyState({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, now: number): KeyState {
+  if (revokedAt !== null) return 'revoked'
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
+}
+
 /** Subject and detail of the audit events of a key. */
 export function describeKey({ id, organizationId, name, last4 }: ApiKey) {
   return { subject: id, organizationId, detail: `${name} (...${last4})` }
@@ -66,6 +76,18 @@ const checksumLength = 6 // 62^6 > 2^32
 export function createKey(prefix: string): string {
   const secret = Array.from({ length: secretLength }, () => alphabet[randomInt(alphabet.length)]).join('')
   return `${prefix}${secret}${checksum(prefix + secret)}`
+}
+
+/** Creates a key with its record, which is not stored yet. The secret is shown once. */
+export function issueKey(
+  prefix: string,
+  wish: Pick<ApiKey, 'organizationId' | 'name' | 'createdAt'> & Partial<Pick<ApiKey, 'id' | 'scopes' | 'expiresAt'>>,
+): { key: ApiKey; secret: string } {
+  const secret = createKey(prefix)
+  const { id = createId('key'), organizationId, name, scopes = ['read', 'write'], createdAt, expiresAt = null } = wish
+  const last4 = secret.slice(-4)
+  const key = { id, organizationId, name, last4, scopes, createdAt, expiresAt, revokedAt: null, lastUsedAt: null }
+  return { key, secret }
 }
 
 /** Checks the format and the checksum of a key, to detect typos without a database query. */

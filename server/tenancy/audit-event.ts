@@ -12,6 +12,7 @@ export type AuditAction =
   | 'key.created'
   | 'key.revoked'
   | 'export.started'
+  | 'export.cancelled'
   | 'export.deleted'
   | 'bundle-link.created'
   | 'agent-job.archived'

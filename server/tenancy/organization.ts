@@ -3,6 +3,11 @@ import type { Listed, ListPart } from './list-part.ts'
 
 export type Plan = 'standard' | 'enterprise'
 
+/** Whether organizations of the plan may start exports and get the bundles of earlier ones. */
+export function includesStaticExport(plan: Plan): boolean {
+  return plan === 'enterprise'
+}
+
 export interface Organization {
   id: string
   name: string

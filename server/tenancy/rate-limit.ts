@@ -1,38 +1,39 @@
 import type { Awaitable } from '../base/awaitable.ts'
 
-/** A rate limit that refills continuously: it allows `quota` requests at once and `quota` more per `windowSeconds`. */
+/** A rate limit: at most `quota` requests in any `windowSeconds`. */
 export interface Budget {
   budget: string
   quota: number
   windowSeconds: number
 }
 
-/** The state of a rate limit of an organization. */
-export interface Arrival {
-  /** When the budget is full again: the theoretical arrival time, in milliseconds since 1970. */
-  arrivalAt: number
-  /** When this state was stored; undefined = by an older version of Quire. */
-  storedAt?: number | undefined
+/** When the last requests of an organization were counted, in milliseconds since 1970, ascending: at most `quota` instants. */
+export type CountedRequests = readonly number[]
+
+/** How much of a budget is used. */
+export interface Usage {
+  used: number
+  /** How long the oldest counted request still counts; the whole window if there is none. */
+  untilNextMs: number
+}
+
+export interface Taken extends Usage {
+  allowed: boolean
 }
 
 export interface RateLimits {
   /**
    * Counts a request of an organization if its budget has room for it. Atomic across processes.
    *
-   * @param now the clock of this process. A store that is shared by machines uses its own clock instead.
+   * @param now the clock of this process. It is read when no other process can count, so the instants are in the order of the
+   *   decisions. A store that is shared by machines uses its own clock instead.
    */
-  take(organizationId: string, budget: Budget, now: number): Awaitable<Taken>
-}
-
-export interface Taken {
-  allowed: boolean
-  /** How much of the budget is used afterwards, as the time until it is full again. */
-  usedMs: number
+  take(organizationId: string, budget: Budget, now: () => number): Awaitable<Taken>
 }
 
 export interface RateLimitReader {
-  /** Returns how much of the budget is used, as `Taken.usedMs`, without counting a request. `now` is that of `RateLimits.take`. */
-  findUsed(organizationId: string, budget: Budget, now: number): Awaitable<number>
+  /** Returns how much of a budget is used at the time `now`, without counting a request. */
+  findUsage(organizationId: string, budget: Budget, now: number): Awaitable<Usage>
 }
 
 export interface RateLimitDecision {
@@ -42,8 +43,8 @@ export interface RateLimitDecision {
 }
 
 /**
- * Counts one request against an organization's rate limit by the generic cell rate algorithm. The algorithm survives
- * restarts. Unlike fixed windows at their edges, it never allows twice the quota in a window.
+ * Counts one request against an organization's rate limit. The instants of the counted requests are stored, so the bound is exact
+ * in every window. A fixed window lets twice the quota pass at its edges, and a refilling budget nearly twice after a pause.
  *
  * Header fields: draft-ietf-httpapi-ratelimit-headers-10.
  */
@@ -51,66 +52,57 @@ export async function takeRequest(
   limits: RateLimits,
   organizationId: string,
   given: Budget,
-  now: number,
+  now: () => number,
 ): Promise<RateLimitDecision> {
   const { budget, quota, windowSeconds } = given
-  const windowMs = windowSeconds * 1000
-  const intervalMs = windowMs / quota
-  const { allowed, usedMs } = await limits.take(organizationId, given, now)
-  const remaining = Math.floor((windowMs - usedMs) / intervalMs)
-  const untilNextMs = allowed ? usedMs % intervalMs || intervalMs : usedMs + intervalMs - windowMs
+  const { allowed, used, untilNextMs } = await limits.take(organizationId, given, now)
   const untilNextSeconds = Math.ceil(untilNextMs / 1000)
   return {
     allowed,
     headers: {
       'RateLimit-Policy': `"${budget}";q=${quota};w=${windowSeconds}`,
-      RateLimit: `"${budget}";r=${remaining};t=${untilNextSeconds}`,
+      RateLimit: `"${budget}";r=${quota - used};t=${untilNextSeconds}`,
       ...(!allowed && { 'Retry-After': String(untilNextSeconds) }),
     },
   }
 }
 
-/** Returns how many requests of a budget are used now, without counting one. */
-export async function countUsedRequests(
-  limits: RateLimitReader,
-  organizationId: string,
+/** Counts one request. `next` is what to store; undefined = what is stored stays. */
+export function countRequest(
+  counted: CountedRequests,
   budget: Budget,
   now: number,
-): Promise<number> {
-  return Math.ceil(
-    (await limits.findUsed(organizationId, budget, now)) / ((budget.windowSeconds * 1000) / budget.quota),
-  )
+): Taken & { next: CountedRequests | undefined } {
+  const before = followClock(counted, now)
+  const allowed = measureUsage(before, budget, now).used < budget.quota
+  const after = allowed ? addRequests(before, [now], budget, now) : before
+  return { allowed, ...measureUsage(after, budget, now), next: after === counted ? undefined : after }
 }
 
-/** Counts one request on a stored state (undefined = none). `next` is the state to store; undefined = it stays as it is. */
-export function countRequest(
-  arrival: Arrival | undefined,
-  { quota, windowSeconds }: Budget,
+/** Adds requests that were counted elsewhere at the same time. */
+export function addRequests(
+  counted: CountedRequests,
+  added: CountedRequests,
+  { quota }: Budget,
   now: number,
-): Taken & { next: Arrival | undefined } {
+): CountedRequests {
+  return [...followClock(counted, now), ...followClock(added, now)].sort((a, b) => a - b).slice(-quota)
+}
+
+export function measureUsage(counted: CountedRequests, { quota, windowSeconds }: Budget, now: number): Usage {
   const windowMs = windowSeconds * 1000
-  const intervalMs = windowMs / quota
-  const before = readUsed(arrival, now)
-  const cappedMs = Math.min(before.usedMs, windowMs)
-  const allowed = cappedMs + intervalMs <= windowMs
-  const usedMs = allowed ? cappedMs + intervalMs : cappedMs
-  // A state of another clock is replaced even if the request is refused. Otherwise the budget would not refill until the
-  // clock is where it was.
-  const isUnchanged = !allowed && !before.isOfOtherClock && before.usedMs === usedMs
-  return { allowed, usedMs, next: isUnchanged ? undefined : { arrivalAt: Math.round(now + usedMs), storedAt: now } }
+  const inWindow = followClock(counted, now)
+    .slice(-quota)
+    .filter(at => at > now - windowMs)
+  return { used: inWindow.length, untilNextMs: (inWindow[0] ?? now) + windowMs - now }
 }
 
-/** Returns how much of a budget is used in a stored state (undefined = none). */
-export function measureUsed(arrival: Arrival | undefined, { windowSeconds }: Budget, now: number): number {
-  return Math.min(readUsed(arrival, now).usedMs, windowSeconds * 1000)
-}
-
-/** Returns how much of the budget is used, as the time until it is full again. */
-function readUsed(arrival: Arrival | undefined, now: number): { usedMs: number; isOfOtherClock: boolean } {
-  if (!arrival) return { usedMs: 0, isOfOtherClock: false }
-  // If the state was stored later than now, the clock was set back. It is unknown how much has refilled since: nothing
-  // is assumed.
-  const isOfOtherClock = arrival.storedAt !== undefined && arrival.storedAt > now
-  const since = isOfOtherClock ? (arrival.storedAt as number) : now
-  return { usedMs: Math.max(arrival.arrivalAt - since, 0), isOfOtherClock }
+/**
+ * Moves all instants back if the last is later than now: then the clock was set back. It is unknown how long ago the last request was, so it
+ * counts as one of now, which never allows more than the quota. The distances between the requests stay. The result must be stored also
+ * if a request is refused. Otherwise the requests would count until the clock is where it was.
+ */
+function followClock(counted: CountedRequests, now: number): CountedRequests {
+  const aheadMs = (counted.at(-1) ?? now) - now
+  return aheadMs > 0 ? counted.map(at => at - aheadMs) : counted
 }

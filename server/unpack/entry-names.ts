@@ -1,4 +1,4 @@
-import { foldName } from '../base/fold-name.ts'
+import { foldName } from '../base/path-names.ts'
 import { ArchiveError, showName } from './archive-error.ts'
 
 const maxPathBytes = 2048

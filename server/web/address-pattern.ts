@@ -1,4 +1,5 @@
 import { OperatorError } from '../base/operator-error.ts'
+import { matchesWildcards, splitWildcards } from './wildcards.ts'
 
 /** A pattern of addresses. */
 export interface AddressPattern {
@@ -6,9 +7,12 @@ export interface AddressPattern {
   text: string
   /** The host, with the prefix `*.` for its subdomains; null = any host, including the site's host. */
   host: string | null
+  /** Text from a slash on that each matching path contains, of `signLength` characters in lower case; null = none is known. */
+  sign: string | null
   matches(url: Pick<URL, 'host' | 'pathname' | 'search'>): boolean
 }
 
+const signLength = 4
 const hostPattern = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/
 
 /**
@@ -37,14 +41,17 @@ export function parseAddressPattern(text: string): AddressPattern {
   const host = hostText === '' || hostText === '*' ? null : hostText
   const hasQuery = path.includes('?')
   // After `*`, the path may be in any folder. A pattern that begins with its path refers to the root.
-  const anywhere = hostText === '*' ? '.*' : ''
-  const pathPattern = new RegExp(`^${anywhere}${path.split('*').map(escapeRegExp).join('.*')}$`, 'i')
+  const parts = splitWildcards(`${hostText === '*' ? '*' : ''}${path.toLowerCase()}`)
+  const literal = parts.find(part => part !== '') ?? ''
+  const hasSign = literal.startsWith('/') && literal.length >= signLength
   return {
     text: source,
     host,
+    sign: hasSign ? literal.slice(0, signLength) : null,
     matches(url) {
       if (host !== null && !matchesHost(host, url.host)) return false
-      return pathPattern.test(hasQuery ? url.pathname + url.search : url.pathname)
+      const address = hasQuery ? url.pathname + url.search : url.pathname
+      return matchesWildcards(parts, address.toLowerCase())
     },
   }
 }
@@ -54,17 +61,33 @@ function matchesHost(host: string, name: string): boolean {
   return name.endsWith(host.slice(1))
 }
 
-function escapeRegExp(text: string): string {
-  return text.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
+interface AddressEntry<T> {
+  pattern: AddressPattern
+  of: T
+}
+
+/** Groups entries like `Map.groupBy`, which Node 20 does not have: the package for integrators contains this file. */
+function groupBy<T, Key>(entries: readonly T[], keyOf: (entry: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>()
+  for (const entry of entries) groups.set(keyOf(entry), [...(groups.get(keyOf(entry)) ?? []), entry])
+  return groups
 }
 
 /** Creates an index that finds the first pattern that matches an address, by host and then by path. */
-export function createAddressIndex<T>(entries: readonly { pattern: AddressPattern; of: T }[]) {
-  const byHost = new Map<string, { pattern: AddressPattern; of: T }[]>()
-  for (const entry of entries) {
-    const host = entry.pattern.host ?? ''
-    byHost.set(host, [...(byHost.get(host) ?? []), entry])
+export function createAddressIndex<T>(entries: readonly AddressEntry<T>[]) {
+  const byHost = groupBy(entries, ({ pattern }) => pattern.host ?? '')
+  const anywhere = (byHost.get('') ?? []).map((entry, order) => ({ ...entry, order }))
+  const bySign = groupBy(anywhere, ({ pattern }) => pattern.sign)
+
+  /** Lists the patterns for any host that may match. There are many, and an address contains few of their signs. */
+  function listAnywhere({ pathname, search }: URL): readonly AddressEntry<T>[] {
+    const address = (pathname + search).toLowerCase()
+    const found = new Set(bySign.get(null))
+    for (let at = address.indexOf('/'); at !== -1; at = address.indexOf('/', at + 1))
+      for (const entry of bySign.get(address.slice(at, at + signLength)) ?? []) found.add(entry)
+    return [...found].sort((a, b) => a.order - b.order)
   }
+
   return {
     /**
      * @param isOwn whether the address belongs to the site. Patterns with a host are then ignored, because a vendor's
@@ -74,10 +97,10 @@ export function createAddressIndex<T>(entries: readonly { pattern: AddressPatter
       const hosts = [url.host]
       for (let dot = url.host.indexOf('.'); dot !== -1; dot = url.host.indexOf('.', dot + 1))
         hosts.push(`*${url.host.slice(dot)}`)
+      const named = isOwn ? [] : hosts.flatMap(host => byHost.get(host) ?? [])
       // Tries patterns with a host first, because they are more specific than a file name.
-      for (const host of isOwn ? [''] : [...hosts, ''])
-        for (const { pattern, of } of byHost.get(host) ?? []) if (pattern.matches(url)) return of
-      return undefined
+      const matches = ({ pattern }: AddressEntry<T>) => pattern.matches(url)
+      return (named.find(matches) ?? listAnywhere(url).find(matches))?.of
     },
   }
 }

@@ -1,4 +1,4 @@
-import { demoAgents } from '../../server/demo/access-log.ts'
+import { demoAgents } from '../../server/commands/demo/access-log.ts'
 
 /** The names under which the agents of the demo are counted, by a part of their user agents; written by hand. */
 const names: Record<string, string> = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { generateAccessLog } from '../../server/demo/access-log.ts'
+import { generateAccessLog } from '../../server/commands/demo/access-log.ts'
 
 const options = { seed: 3, lines: 20_000, from: 20_700, to: 20_710, paths: ['/', '/guide', '/api'] }
 const lines = [...generateAccessLog(options)]

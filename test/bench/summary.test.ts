@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Sample } from '../../scripts/bench/http/run.ts'
-import { findGeneratorShare, median, summarize } from '../../scripts/bench/http/summary.ts'
+import { findGeneratorShare, summarize } from '../../scripts/bench/http/summary.ts'
+import { median } from '../../scripts/bench/report.ts'
 
 test.each([
   [[3], 3],

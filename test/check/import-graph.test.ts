@@ -75,9 +75,11 @@ test('functions are short, or listed with a reason', () => {
   expect(Math.max(...long.map(({ lines }) => lines))).toBeLessThanOrEqual(maxLongLines)
 })
 
-test('no file has more than 300 lines', () => {
+test('no file has more than 450 lines, and one with more than 300 says why', () => {
   const code = [...server, ...readCode('mock'), ...readCode('scripts'), ...readCode('test')]
-  expect(code.filter(({ text }) => text.trimEnd().split('\n').length > 300).map(({ file }) => file)).toEqual([])
+  const longer = (lines: number) => code.filter(({ text }) => text.trimEnd().split('\n').length > lines)
+  expect(longer(450).map(({ file }) => file)).toEqual([])
+  expect(longer(300).flatMap(({ file, text }) => (text.includes('// A long file: ') ? [] : [file]))).toEqual([])
 })
 
 function readCode(folder: string) {

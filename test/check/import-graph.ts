@@ -81,12 +81,12 @@ function isBelow(layers: readonly (readonly string[])[], from: string, to: strin
 /** In-page code and the chart library are texts for browsers. The types of the API are for HTTP and the operations. */
 const generatedUsers: Readonly<Record<string, readonly string[]>> = {
   'generated/in-page.ts': ['dashboard', 'docs', 'export', 'web'],
-  'generated/chart.ts': ['dashboard', 'licenses'],
+  'generated/chart.ts': ['dashboard', 'commands/licenses'],
 }
 
 function mayUseGenerated(file: string, target: string): boolean {
   const users = generatedUsers[target] ?? ['http', 'operations']
-  return users.includes(file.split('/')[1] ?? '')
+  return users.some(user => file.startsWith(`server/${user}/`))
 }
 
 function judgePackage(file: string, specifier: string): string | undefined {

@@ -80,8 +80,10 @@ test('every command that changes something appends one event, and one that chang
     0,
   )
   expect(await run('exports', 'delete', 'se_1')).toMatchObject({ code: 1, events: [] })
-  const claimed = await store.exportJobs.claim('runner', Date.now(), 60_000)
-  if (claimed) await store.exportJobs.fail(claimed.lease, 'No.', Date.now())
+  expect((await run('exports', 'cancel', 'se_1')).events).toEqual([
+    { action: 'export.cancelled', subject: 'se_1', detail: site[0] },
+  ])
+  expect(await run('exports', 'cancel', 'se_1')).toMatchObject({ code: 1, events: [] })
   expect((await run('exports', 'delete', 'se_1')).events).toEqual([
     { action: 'export.deleted', subject: 'se_1', detail: site[0] },
   ])

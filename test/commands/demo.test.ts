@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDemoKey } from '../../server/demo/demo-key.ts'
+import { openDemoKey } from '../../server/commands/demo/demo-key.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
 import { hashKey } from '../../server/tenancy/api-key.ts'
 import { hashSecret } from '../../server/tenancy/sign-in.ts'

@@ -16,7 +16,7 @@ const report: ExportReport = {
   ...{ unresolved: [], differences: [], notes: [], siteSearch: null },
   scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [] },
 }
-const result = { pageCount: 3, sizeBytes: 3 * 1024 ** 2, sha256: 'abc', stageSeconds: {} }
+const result = { pageCount: 3, sizeBytes: 3 * 1024 ** 2, sha256: 'abc', stageSeconds: {}, browserProblem: null }
 const lines = (changes: Partial<ExportReport>) =>
   summarize('docs.zip', { ...result, report: { ...report, ...changes } }, 1.25).split('\n')
 

@@ -3,6 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStore } from '../../server/store/store.ts'
 import { fillHostFolder } from '../host/fill-host-folder.ts'
 import { makeSite } from '../host/make-site.ts'
 import { readAllHelp } from '../support/help.ts'
@@ -52,6 +53,20 @@ test('every command that works on data shows examples', () => {
   expect(shown).toEqual(expect.arrayContaining(['serve', 'demo', 'export', 'exports', 'orgs', 'keys', 'visits import']))
 })
 
+/** Queues the export that an example cancels. */
+async function queueExport(data: string): Promise<void> {
+  const store = openStore(data)
+  const [completed] = await store.exportJobs.list({})
+  if (!completed) throw new Error('The demo made no export.')
+  const at = Date.now()
+  await store.exportJobs.start(
+    { ...completed, jobId: 'se_5d1e8c07a3b94f26', status: 'queued', bundle: null, createdAt: at, updatedAt: at },
+    undefined,
+    0,
+  )
+  store.close()
+}
+
 test.each(helps)('the examples of $name work on the data of the demo', async ({ name, examples }) => {
   const home = await prepareHome(name)
   for (const example of examples) {
@@ -93,6 +108,7 @@ async function prepareHome(name: string): Promise<string> {
     // The server makes its folder private; a copy may be open to others.
     chmodSync(join(home, data), 0o700)
   }
+  if (name === 'exports') await queueExport(join(home, 'data'))
   return home
 }
 

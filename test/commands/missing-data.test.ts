@@ -45,6 +45,7 @@ const calls: [keyof typeof groups, string[]][] = [
   ['keys', ['create', 'ci', '--org', 'Acme']],
   ['keys', ['revoke', 'ci']],
   ['exports', ['list']],
+  ['exports', ['cancel', 'se_1']],
   ['exports', ['delete', 'se_1']],
   ['agent-jobs', ['list', '--project', 'Docs']],
   ['agent-jobs', ['import', 'jobs.jsonl', '--project', 'Docs']],

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { generateAccessLog } from '../../server/commands/demo/access-log.ts'
 import { visitsCommand } from '../../server/commands/visits.ts'
-import { generateAccessLog } from '../../server/demo/access-log.ts'
 import { openStore } from '../../server/store/store.ts'
 
 let folder: string

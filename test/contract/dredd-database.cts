@@ -30,8 +30,7 @@ function onSqlite({ dataFolder, projectId }: State): Changes {
   let locked: import('better-sqlite3').Database | undefined
   return {
     async spendBudget(project) {
-      const now = Date.now()
-      run(`UPDATE rate_limits SET arrival_at = ${now + 3_600_000}, stored_at = ${now}
+      run(`UPDATE rate_limits SET instants = '${JSON.stringify(Array(100).fill(Date.now()))}'
         WHERE organization_id = ${byProject(project)}`)
     },
     async renameTable(from, to) {
@@ -63,7 +62,7 @@ function onPostgres(connectionString: string): Changes {
   let locked: import('pg').Client | undefined
   return {
     spendBudget: project =>
-      run(`UPDATE rate_limits SET arrival_at = now_ms() + 3600000, stored_at = now_ms()
+      run(`UPDATE rate_limits SET instants = array_fill(now_ms(), ARRAY[100])
         WHERE organization_id = ${byProject(project)}`),
     renameTable: (from, to) => run(`ALTER TABLE ${from} RENAME TO ${to}`),
     async lock() {

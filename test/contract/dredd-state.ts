@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toDay } from '../../server/analytics/day.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
-import { budgets } from '../../server/http/budgets.ts'
+import { budgets } from '../../server/http/routes.ts'
 import { openPostgres } from '../../server/store/open-postgres.ts'
 import { openStore } from '../../server/store/store.ts'
 import { createId } from '../../server/tenancy/id.ts'
@@ -92,7 +92,8 @@ export async function prepareDreddState(dataFolder: string, database?: string): 
 
   const spent = await createOrganization(store)
   for (const budget of budgets) {
-    for (let taken = 0; taken < budget.quota; taken += 1) await store.rateLimits.take(spent.organizationId, budget, now)
+    for (let taken = 0; taken < budget.quota; taken += 1)
+      await store.rateLimits.take(spent.organizationId, budget, () => now)
   }
   const foreign = await createOrganization(store)
   const foreignJob = await startJob(foreign.organizationId)

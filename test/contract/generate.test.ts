@@ -45,7 +45,7 @@ describe('npm run generate', () => {
       'scripts/long-functions.ts',
       'scripts/run-program.ts',
       'server/base/operator-error.ts',
-      'server/flags/boolean-variables.ts',
+      'server/flags/setting.ts',
       'server/in-page',
       'package.json',
     ]) {

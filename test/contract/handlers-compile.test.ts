@@ -74,7 +74,7 @@ const mutations: { change: string; breaks: string; mutate: (mutant: Document) =>
   },
   {
     change: 'a response field is retyped',
-    breaks: 'export-job-body.ts',
+    breaks: 'startStaticExportJob.ts',
     mutate: mutant => Object.assign(property(mutant, 'ExportJob', 'pageCount'), { type: 'string' }),
   },
   {
@@ -128,7 +128,7 @@ const mutations: { change: string; breaks: string; mutate: (mutant: Document) =>
   },
   {
     change: 'an enum value is removed',
-    breaks: 'export-job-body.ts',
+    breaks: 'startStaticExportJob.ts',
     mutate: mutant =>
       Object.assign(property(mutant, 'ExportJob', 'status'), { enum: ['running', 'completed', 'failed'] }),
   },

@@ -60,12 +60,51 @@ describe('a person', () => {
     expect(await visits.pages.listAudited()).toContain(`export.deleted ${jobId}`)
   })
 
+  test('cancels an open export, and then it says who did', async () => {
+    const jobId = await visits.queue()
+    expect((await visits.showJob(jobId)).text).toContain(`${jobId}/cancel"`)
+    expect(await visits.act('cancel', jobId)).toEqual({ leadTo: `/exports/${jobId}`, notice: 'export-cancelled' })
+    const [job] = await visits.listJobs()
+    expect(job).toMatchObject({ status: 'failed', error: expect.stringMatching(/^Cancelled by .+\. Start it again/) })
+    expect(await visits.pages.listAudited()).toEqual([`export.cancelled ${jobId}`])
+    expect((await visits.showJob(jobId)).text).not.toContain('/cancel"')
+    expect(await visits.act('cancel', jobId)).toEqual({ leadTo: `/exports/${jobId}`, notice: 'export-had-ended' })
+    expect(await visits.pages.listAudited()).toEqual([`export.cancelled ${jobId}`])
+  })
+
+  test('cancels no export that has ended', async () => {
+    const { jobId } = await visits.complete()
+    await visits.act('cancel', jobId)
+    expect(await visits.listJobs()).toMatchObject([{ status: 'completed', error: null }])
+  })
+
   test('deletes no export that has not ended', async () => {
     const jobId = await visits.queue()
     expect(await visits.act('delete', jobId)).toMatchObject({ status: 409 })
     expect(await visits.listJobs()).toHaveLength(1)
     expect(await visits.pages.listAudited()).toEqual([])
   })
+})
+
+test('an organization that lost the plan gets no bundle, by no button and no form', async () => {
+  const { jobId } = await visits.complete()
+  await visits.pages.store.organizations.updatePlan(visits.own.organizationId, 'standard')
+  const hint = 'The plan of this organization has no static export.'
+  const { text } = await visits.showJob(jobId)
+  expect(text).toContain(hint)
+  expect(text).not.toContain(`/exports/${jobId}/download`)
+  expect(text).not.toContain(`/exports/${jobId}/link`)
+  for (const action of ['download', 'link']) {
+    const answer = pageOf(await visits.act(action, jobId))
+    expect([action, answer.status]).toEqual([action, 403])
+    expect(answer.text).toContain(hint)
+    expect(answer.text).not.toContain('signature=')
+  }
+  expect(await visits.start({})).toMatchObject({ status: 403 })
+  await visits.pages.store.organizations.updatePlan(visits.own.organizationId, 'enterprise')
+  const answer = await visits.act('download', jobId)
+  if (!('download' in answer)) throw new Error('no download')
+  for await (const _ of answer.download.body as AsyncIterable<Buffer>); // closes the file
 })
 
 describe('another organization', () => {
@@ -75,7 +114,7 @@ describe('another organization', () => {
     for (const id of [jobId, waiting]) {
       const options = { organizationId: visits.other.organizationId, params: { jobId: id } }
       await expect(visits.pages.visit(exportPage, options)).rejects.toThrow(PageNotFound)
-      for (const action of ['link', 'download', 'delete']) {
+      for (const action of ['link', 'download', 'cancel', 'delete']) {
         const form = { despiteLink: 'yes' }
         await expect(visits.pages.visit(exportPage, { ...options, action, form })).rejects.toThrow(PageNotFound)
       }

@@ -233,6 +233,6 @@ test.each<[string, Partial<ExportWork>, string]>([
     ...work,
   })
   const { text } = await visits.showJob(jobId)
-  const card = text.slice(text.indexOf('<div class="card">'), text.indexOf('<h2>'))
+  const card = text.slice(text.indexOf('<div class="card">'), text.indexOf('<div id="export-cancel"'))
   expect(strip(card)).toBe(`61 % 61 % ${facts}`)
 })

@@ -6,7 +6,7 @@ import { toViewBatch } from '../../server/analytics/view-batch.ts'
 import type { DashboardDeps } from '../../server/dashboard/deps.ts'
 import { overviewPage } from '../../server/dashboard/pages/overview.ts'
 import type { Organization } from '../../server/tenancy/organization.ts'
-import { countUsedRequests, takeRequest } from '../../server/tenancy/rate-limit.ts'
+import { takeRequest } from '../../server/tenancy/rate-limit.ts'
 import { createApiKey } from '../support/server.ts'
 import {
   addOrganization,
@@ -103,13 +103,14 @@ test('the queue counts only the exports of the organization', async () => {
 
 test('the used budget is shown without spending of it', async () => {
   const { store } = dashboard
-  for (let i = 0; i < 12; i++) await takeRequest(store.rateLimits, 'org_1', budget, now)
+  for (let i = 0; i < 12; i++) await takeRequest(store.rateLimits, 'org_1', budget, () => now)
   for (let i = 0; i < 3; i++) expect(toText(await show())).toContain('Rate limit: visitors 12 of 100')
-  const { headers } = await takeRequest(store.rateLimits, 'org_1', budget, now)
-  expect(headers.RateLimit).toBe('"analytics";r=87;t=36')
-  expect(await countUsedRequests(store.rateLimits, 'org_1', budget, now + 36_000)).toBe(12)
-  expect(await countUsedRequests(store.rateLimits, 'org_1', budget, now + 3_600_000)).toBe(0)
-  expect(await countUsedRequests(store.rateLimits, 'org_2', budget, now)).toBe(0)
+  const { headers } = await takeRequest(store.rateLimits, 'org_1', budget, () => now)
+  expect(headers.RateLimit).toBe('"analytics";r=87;t=3600')
+  const find = (id: string, at: number) => store.rateLimits.findUsage(id, budget, at)
+  expect(await find('org_1', now + 3_599_999)).toEqual({ used: 13, untilNextMs: 1 })
+  expect(await find('org_1', now + 3_600_000)).toMatchObject({ used: 0 })
+  expect(await find('org_2', now)).toMatchObject({ used: 0 })
 })
 
 test('members see only the followed logs of their projects, without folders', async () => {

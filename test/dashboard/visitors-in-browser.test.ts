@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { formatDay, toDay } from '../../server/analytics/day.ts'
-import { seedDemo } from '../../server/demo/seed.ts'
+import { seedDemo } from '../../server/commands/demo/seed.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { type DashboardTab, openDashboardTab } from './dashboard-tab.ts'

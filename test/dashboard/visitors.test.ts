@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formatDay, toDay } from '../../server/analytics/day.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
+import { seedDemo } from '../../server/commands/demo/seed.ts'
 import { PageNotFound } from '../../server/dashboard/page.ts'
 import { visitorsPage } from '../../server/dashboard/pages/visitors.ts'
-import { seedDemo } from '../../server/demo/seed.ts'
 import { getUniqueVisitors } from '../../server/operations/getUniqueVisitors.ts'
 import type { Organization } from '../../server/tenancy/organization.ts'
 import {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { serveOptions } from '../../server/flags/serve-options.ts'
+import { serveSettings } from '../../server/flags/serve-settings.ts'
+import { toOption } from '../../server/flags/setting.ts'
 import { createConfig } from '../support/server.ts'
 import { deployment } from './chart-values.ts'
 
@@ -43,7 +44,7 @@ test('there are two API servers, two runners, a migration, and what they need', 
 test.each(ofQuire)(
   '%s has only settings that the server has, and together they are accepted',
   (_, { environment = {} }) => {
-    const options = serveOptions()
+    const options = Object.values(serveSettings).map(toOption)
     const known = options.map(({ envVar }) => envVar)
     const ours = Object.entries(environment).filter(([name]) => name.startsWith('QUIRE_'))
     for (const [name] of ours) expect(known).toContain(name)

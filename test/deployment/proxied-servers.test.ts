@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { parse } from 'yaml'
 import { openPostgres } from '../../server/store/open-postgres.ts'
 import { send } from '../support/client.ts'
 import { startSite, waitFor } from '../support/export-site.ts'
+import { findNginx } from '../support/nginx.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
 import { runQuire, type ServeProcess, startServe } from '../support/process.ts'
 import { createS3Bucket, whyNoS3Server } from '../support/s3-server.ts'
@@ -18,9 +19,9 @@ import { deployment } from './chart-values.ts'
 // The servers of the Compose file as processes, with its settings and the configuration of its proxy. Only addresses are replaced.
 
 const found = await findPostgres()
-const nginx = '/usr/sbin/nginx'
+const nginx = findNginx()
 const reason =
-  ('missing' in found ? found.missing : whyNoS3Server()) ?? (existsSync(nginx) ? undefined : 'apt-get install nginx')
+  ('missing' in found ? found.missing : whyNoS3Server()) ?? ('missing' in nginx ? nginx.missing : undefined)
 
 const { services } = parse(readFileSync(join(deployment, 'compose.yaml'), 'utf8'), { merge: true }) as {
   services: Record<string, { environment: Record<string, string>; command: string[] }>
@@ -101,7 +102,7 @@ function startProxy(): ChildProcess {
     file,
     `${user} daemon off; pid ${join(folder, 'pid')}; events {}\nhttp {\n${temporary.join('\n')}\n${text}}\n`,
   )
-  return spawn(nginx, ['-p', folder, '-c', file, '-e', 'stderr'], { stdio: 'ignore' })
+  return spawn((nginx as { path: string }).path, ['-p', folder, '-c', file, '-e', 'stderr'], { stdio: 'ignore' })
 }
 
 const ask = (path: string, method = 'GET') => send(url, path, { method, headers })

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { serveOptions } from '../../server/flags/serve-options.ts'
+import { serveSettings } from '../../server/flags/serve-settings.ts'
 import { canRender, chartPackages, type Resource, renderChart } from '../support/render-chart.ts'
 import { chart, valueSets, withValues } from './chart-values.ts'
 
@@ -67,7 +67,7 @@ renderTest.each(names)('%s: servers have probes, and secrets come from existing 
 })
 
 renderTest.each(names)('%s: every variable is a setting of the server', name => {
-  const known = new Set(serveOptions().map(({ envVar }) => envVar))
+  const known = new Set<string | undefined>(Object.values(serveSettings).map(({ env }) => env))
   const foreign = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'HOME']
   for (const each of pods(name)) {
     const variables = podOf(each).containers[0].env.map((variable: Resource) => variable.name)

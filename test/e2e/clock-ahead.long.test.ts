@@ -29,7 +29,7 @@ test.each([
   try {
     const ahead = await startServe(['--data', dataFolder], withClock(byMs))
     try {
-      expect(await count(ahead.url)).toMatchObject({ status: 200, headers: { ratelimit: '"analytics";r=99;t=36' } })
+      expect(await count(ahead.url)).toMatchObject({ status: 200, headers: { ratelimit: '"analytics";r=99;t=3600' } })
     } finally {
       await ahead.end('SIGTERM')
     }

@@ -6,8 +6,8 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { toDay } from '../../server/analytics/day.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
+import { checkDatabases } from '../../server/commands/doctor/check-databases.ts'
 import { visitsCommand } from '../../server/commands/visits.ts'
-import { checkDatabases } from '../../server/doctor/check-databases.ts'
 import { startServer } from '../../server/server.ts'
 import { makeBackup } from '../../server/store/backup/make-backup.ts'
 import { openStore } from '../../server/store/store.ts'
@@ -205,6 +205,8 @@ test('visits with a damaged page are a 500 with words, and a log line with the f
 test('an older version did not record who had visits: a file says so when the store is first opened', async () => {
   const old = new Database(join(data, 'quire.db'))
   old.exec(`ALTER TABLE projects DROP COLUMN has_visits; ALTER TABLE export_jobs DROP COLUMN bundle_damage;
+    ALTER TABLE export_jobs DROP COLUMN faults; DROP TABLE rate_limits;
+    CREATE TABLE rate_limits (organization_id TEXT, budget TEXT, arrival_at INTEGER, stored_at INTEGER);
     ALTER TABLE sites DROP COLUMN allowed_origins;
     DROP TABLE sessions; DROP TABLE sign_in_links; DROP TABLE people; DROP TABLE audit_events;
     PRAGMA user_version = 8`)

@@ -8,11 +8,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { parseAddressRange } from '../../server/base/address-range.ts'
-import type { ServeFlags } from '../../server/flags/serve-options.ts'
+import type { ServeFlags } from '../../server/flags/serve-settings.ts'
 import { startSite, waitFor } from '../support/export-site.ts'
+import { findNginx } from '../support/nginx.ts'
 import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
 
-const programs = ['/usr/sbin/nginx', '/usr/bin/openssl']
+const found = findNginx()
+const openssl = '/usr/bin/openssl'
+const reason = 'missing' in found ? found.missing : existsSync(openssl) ? undefined : 'apt-get install openssl'
 const page = readFileSync(join(import.meta.dirname, '../../server/docs/pages/operate.md'), 'utf8')
 const [plain = '', belowPath = '', severalAddresses = ''] = [...page.matchAll(/```nginx\n([\s\S]*?)```/g)].map(
   ([, block = '']) => block,
@@ -72,7 +75,7 @@ async function startNginx(block: string, port: number, server: TestServer): Prom
     file,
     `${user} daemon off; pid ${join(folder, 'pid')}; events {}\nhttp {\n${temporary.join('\n')}\n${site}}\n`,
   )
-  const nginx = spawn('/usr/sbin/nginx', ['-p', folder, '-c', file, '-e', 'stderr'], {
+  const nginx = spawn((found as { path: string }).path, ['-p', folder, '-c', file, '-e', 'stderr'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let errors = ''
@@ -164,7 +167,7 @@ async function expectEverything(base: string, key: { Authorization: string }): P
   expect((await ask(`${bundleUrl}0`)).status).toBe(403)
 }
 
-describe.skipIf(!programs.every(existsSync))('behind nginx with TLS (apt-get install nginx openssl)', () => {
+describe.skipIf(reason !== undefined)(`behind nginx with TLS${reason ? `: ${reason}` : ''}`, () => {
   test('the configuration of the documentation serves the whole API', async () => {
     const port = await findFreePort()
     const base = `https://api.example.com:${port}`

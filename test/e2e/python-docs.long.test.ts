@@ -61,6 +61,7 @@ function runExport(name: string): Promise<ExportResult> {
     domain: 'docs.python.example',
     origin: origin.origin,
     originAllowed: true,
+    allowNoSandbox: true,
     paths: null,
     deployment: 'air-gapped',
     features: { search: false, assistant: false, analytics: false, playground: false },

@@ -77,6 +77,7 @@ export async function exportFakeSite(origin: URL, options: FakeOptions = {}): Pr
     domain: 'docs.example.com',
     origin,
     originAllowed: true,
+    allowNoSandbox: true,
     paths: null,
     deployment: 'air-gapped',
     features: { search: false, assistant: false, analytics: false, playground: false },

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import type { Server } from 'node:http'
+import { get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixtures } from '../../generated/fixtures.ts'
@@ -169,6 +170,28 @@ test.each<[path: string, init?: RequestInit]>([
     body: await response.text(),
   })
   expect(await describe(viaFetch)).toEqual(await describe(viaExpress))
+})
+
+test.each([
+  ['/v1/static-export/jobs/se_1', ['Bearer good', 'Bearer bad']],
+  ['/v1/analytics/p/visitors', ['Bearer good', 'Bearer good']],
+  ['/v2/agent/p/job/j', ['Basic YTpi', 'Bearer good']],
+])('%s with two Authorization headers is a 400, as in Express', async (path, values) => {
+  const url = new URL(path, origin)
+  const request = new Request(url)
+  for (const value of values) request.headers.append('Authorization', value)
+  const viaFetch = await answer(request)
+  const raw = ['Host', url.host, ...values.flatMap(value => ['Authorization', value])]
+  const viaExpress = await new Promise<IncomingMessage>(done => get(url, { headers: raw }, done))
+  const refusal = await viaFetch.json()
+  expect(refusal.error).toBe('The request has more than one Authorization header. Send exactly one.')
+  expect([viaExpress.statusCode, JSON.parse(await text(viaExpress))]).toEqual([400, refusal])
+  expect(viaFetch.status).toBe(400)
+})
+
+test('commas in another scheme of Authorization are left to the admission', async () => {
+  const headers = { Authorization: 'Digest username="a", realm="b"' }
+  expect((await answer(new Request(`${origin}/v2/agent/p/job/j`, { headers }))).status).toBe(401)
 })
 
 test('a path and a method that are not in the document are JSON errors', async () => {

@@ -21,7 +21,7 @@ async function start(listener: RequestListener, options: Partial<GracefulCloseOp
     answerLate: res => void res.writeHead(503, { 'Content-Length': 4 }).end('late'),
     ...options,
   })
-  server.on('request', listener)
+  server.on('request', closing.counting(listener))
   serverSockets = []
   server.on('connection', socket => serverSockets.push(socket))
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))

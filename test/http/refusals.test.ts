@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { send } from '../support/client.ts'
 import { waitFor } from '../support/export-site.ts'
@@ -17,12 +18,12 @@ const host = 'Host: api.example.com\r\n'
 const end = 'Connection: close\r\n\r\n'
 
 test.each([
-  ['two Host headers', `GET /healthz HTTP/1.1\r\n${host}Host: other.example.com\r\n${end}`, 400, /2 Host headers/],
+  ['two Host headers', `GET /healthz HTTP/1.1\r\n${host}Host: other.example.com\r\n${end}`, 400, /one Host header/],
   [
     'the same Host header twice',
     `GET /healthz HTTP/1.1\r\n${host}host: api.example.com\r\n${end}`,
     400,
-    /2 Host headers/,
+    /more than one Host header/,
   ],
   ['no Host header', `GET /healthz HTTP/1.1\r\n${end}`, 400, /no Host header\./],
   ['a Host that is none', `GET /healthz HTTP/1.1\r\nHost: a b\r\n${end}`, 400, /Host/],
@@ -40,7 +41,18 @@ test.each([
     400,
     /not a valid HTTP request/,
   ],
-  ['300 KB of headers', `GET / HTTP/1.1\r\n${host}X-A: ${'a'.repeat(300_000)}\r\n${end}`, 431, /too long/],
+  ['a header of 16 KB', `GET / HTTP/1.1\r\n${host}X-A: ${'a'.repeat(16_384)}\r\n${end}`, 431, /too long/],
+  ['a path of 16 KB', `GET /${'%2e%2e/'.repeat(2400)} HTTP/1.1\r\n${host}${end}`, 431, /too long/],
+  ['101 headers', `GET / HTTP/1.1\r\n${host}${'X-A: a\r\n'.repeat(99)}${end}`, 431, /more than 100 headers/],
+  ['1,000 headers', `GET / HTTP/1.1\r\n${host}${'a:\r\n'.repeat(1000)}${end}`, 431, /more than 100 headers\./],
+  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'Range', 'If-Range'].map(
+    (name): [string, string, number, RegExp] => [
+      `${name} twice`,
+      `GET /healthz HTTP/1.1\r\n${host}${name}: a\r\n${name.toLowerCase()}: a\r\n${end}`,
+      400,
+      new RegExp(`more than one ${name} header`),
+    ],
+  ),
   ['an unknown path', `GET /nothing HTTP/1.1\r\n${host}${end}`, 404, /nothing at this path/],
   ['OPTIONS outside the API', `OPTIONS /healthz HTTP/1.1\r\n${host}${end}`, 404, /nothing at this path/],
   ['OPTIONS of an operation', `OPTIONS /v1/static-export/jobs HTTP/1.1\r\n${host}${end}`, 405, /accepts only POST/],
@@ -55,6 +67,43 @@ test.each([
   const requestId = answer.headers['x-request-id']
   expect(requestId).toMatch(/^[\w-]{36}$/)
   await waitFor(async () => server.logged.find(line => line.requestId === requestId && line.status === status))
+})
+
+test.each(['GET /v1/static-export/jobs/x', 'POST /v1/static-export/jobs', 'GET /v2/agent/x/job/x'])(
+  '%s with two Authorization headers is a 400, also if one has a valid key',
+  async line => {
+    for (const lines of [
+      `${authorization}Authorization: Bearer x\r\n`,
+      `Authorization: Bearer x\r\n${authorization}`,
+    ]) {
+      const answer = await sendRaw(server.url, `${line} HTTP/1.1\r\n${host}${lines}${end}`)
+      const error = 'The request has more than one Authorization header. Send exactly one.'
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([400, { error }])
+    }
+  },
+)
+
+test('the refusal of two Authorization headers has the error body of the operation', async () => {
+  const bytes = `GET /v1/analytics/x/visitors HTTP/1.1\r\n${host}${authorization}${authorization}${end}`
+  const error = 'The request has more than one Authorization header. Send exactly one.'
+  expect(JSON.parse((await sendRaw(server.url, bytes)).body)).toEqual({ error, details: [{ message: error }] })
+})
+
+test('100 headers, lists in two parts, and cookies in two headers are read', async () => {
+  const lists =
+    'Accept: text/*\r\nAccept: */*\r\nIf-None-Match: "a"\r\nIf-None-Match: "b"\r\nCookie: a=1\r\nCookie: b=2\r\n'
+  const bytes = `GET /healthz HTTP/1.1\r\n${host}${lists}${'X-A: a\r\n'.repeat(92)}${end}`
+  expect(await sendRaw(server.url, bytes)).toMatchObject({ status: 200 })
+})
+
+test('the connection of a refused request is closed, also if the client goes on sending', async () => {
+  const { port, hostname } = new URL(server.url)
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+  const closed = new Promise(done => socket.on('close', done).on('error', () => undefined))
+  socket.resume().write(`GET / HTTP/1.1\r\n${host}X-A: `)
+  const sending = setInterval(() => socket.write('a'.repeat(8192)), 20)
+  await closed
+  clearInterval(sending)
 })
 
 test('no refusal is logged as an error of the server', () => {

@@ -1,5 +1,6 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   globSync,
@@ -15,6 +16,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BuiltBinary } from '../../scripts/build-binary/build-binary.ts'
+import { sqliteVersion } from '../../server/store/sqlite-version.ts'
 import { startServer } from '../export/static-server.ts'
 import { root } from './installed-package.ts'
 
@@ -121,7 +123,7 @@ test('it sets up a folder, imports a log, serves the API and its documentation, 
 })
 
 test('SQLite is placed once, in the cache folder of the user', async () => {
-  await call('version')
+  await call('orgs', 'list', '--data', join(work, 'data'))
   const placed = globSync('.cache/quire/*', { cwd: join(work, 'home') })
   expect(placed).toEqual([expect.stringMatching(/better_sqlite3-[0-9a-f]{16}\.node$/)])
 })
@@ -132,13 +134,18 @@ test('where the cache does not let programs run, the data folder holds SQLite, a
   const { stdout } = await run(quire, ['orgs', 'list', '--json', '--data', data], { cwd: work, env: other })
   expect(JSON.parse(stdout)).toHaveLength(1)
   expect(readdirSync(data).filter(name => name.startsWith('better_sqlite3-'))).toHaveLength(1)
-  const nowhere = run(quire, ['version'], { cwd: work, env: { ...other, QUIRE_DATA: join(work, 'missing') } })
+  // A folder in which others can write may not hold it either.
+  chmodSync(data, 0o777)
+  const nowhere = run(quire, ['orgs', 'list', '--data', data], { cwd: work, env: other })
   await expect(nowhere).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /^SQLite cannot be loaded, because no folder can hold it\. .*Set XDG_CACHE_HOME to a folder/,
+      /SQLite cannot be loaded, because no folder can hold it\. .*Set XDG_CACHE_HOME to a folder/,
     ),
   })
+  chmodSync(data, 0o700)
+  const version = await run(quire, ['version'], { cwd: work, env: { ...other, QUIRE_DATA: '/dev/null' } })
+  expect(version.stdout).toContain(`SQLite ${sqliteVersion}`)
 })
 
 test('help and messages name commands that work without npx', async () => {

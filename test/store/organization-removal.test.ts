@@ -74,7 +74,7 @@ async function fill(number: number): Promise<void> {
   })
   const view = { visitor: Buffer.alloc(16, number), path: '/', day: 1, kind: 'human' as const }
   await store.visits.recordBatch(projectId, toViewBatch([view]))
-  await store.rateLimits.take(organizationId, { budget: 'analytics', quota: 9, windowSeconds: 60 }, now)
+  await store.rateLimits.take(organizationId, { budget: 'analytics', quota: 9, windowSeconds: 60 }, () => now)
   await store.exportJobs.start(job(`se_${number}`, organizationId, `${number}.example.com`), `once-${number}`, 0)
 }
 
@@ -201,7 +201,7 @@ stores.describe('a removal', kind => {
     const budget = { budget: 'other', quota: 9, windowSeconds: 60 }
     const writes = Array.from({ length: 30 }, async (_, i) => {
       await other.exportJobs.start(job(`se_1_${i}`, 'org_1', '1.example.com'), `key ${i}`, 0)
-      await other.rateLimits.take('org_1', { ...budget, budget: `b${i}` }, now)
+      await other.rateLimits.take('org_1', { ...budget, budget: `b${i}` }, () => now)
     })
     const settled = Promise.allSettled(writes)
     expect(await store.organizationRemoval.begin('org_1', now)).toMatchObject({ projects: ['prj_1'] })

@@ -5,7 +5,7 @@ const shared = shareRandomTests()
 
 shared.describe('many random logs', kind => {
   test('count as naive sets do, and leave the same bytes', () =>
-    checkRandomVisits(shared, kind === 'SQLite' ? 1200 : 300))
+    checkRandomVisits(shared, kind === 'SQLite' ? 600 : 150))
 
-  test('stay exact when visitors are forgotten', () => checkRandomPruning(shared, 300))
+  test('stay exact when visitors are forgotten', () => checkRandomPruning(shared, 150))
 })

@@ -1,6 +1,11 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { countUsedRequests, takeRequest } from '../../server/tenancy/rate-limit.ts'
+import { type RateLimits, takeRequest } from '../../server/tenancy/rate-limit.ts'
 import { queuedJob } from '../support/export-job.ts'
+import fc from '../support/fast-check.ts'
+import { arbitraryMoments, compareWithModel } from '../support/rate-limit-model.ts'
 import { shareTests, type TestStore } from './stores.ts'
 
 const now = Date.UTC(2026, 10, 23)
@@ -18,15 +23,33 @@ const race = <T>(times: number, call: (node: TestStore, i: number) => T | Promis
 
 stores.describe('three processes', () => {
   test('let exactly the quota of an organization through', async () => {
-    const decisions = await race(200, node => takeRequest(node.rateLimits, 'org_1', budget, now))
+    const decisions = await race(200, node => takeRequest(node.rateLimits, 'org_1', budget, () => now))
     expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(100)
     const refused = decisions.filter(({ allowed }) => !allowed)
     expect(refused.map(({ headers }) => [headers.RateLimit, headers['Retry-After']])).toEqual(
-      refused.map(() => ['"analytics";r=0;t=36', '36']),
+      refused.map(() => ['"analytics";r=0;t=3600', '3600']),
     )
-    expect(await countUsedRequests(stores.store.rateLimits, 'org_1', budget, now)).toBe(100)
-    expect(await countUsedRequests(stores.store.rateLimits, 'org_2', budget, now)).toBe(0)
-    expect(await countUsedRequests(stores.store.rateLimits, 'org_1', budget, now + 36_000)).toBe(99)
+    const find = (id: string, at: number) => stores.store.rateLimits.findUsage(id, budget, at)
+    expect(await find('org_1', now + 3_599_000)).toEqual({ used: 100, untilNextMs: 1000 })
+    expect(await find('org_1', now + 3_600_000)).toMatchObject({ used: 0 })
+    expect(await find('org_2', now)).toMatchObject({ used: 0 })
+  })
+
+  test('count as exactly as a list of all requests, whatever the clock does', async () => {
+    const few = { quota: 3, windowSeconds: 10 }
+    let run = 0
+    await fc.assert(
+      fc.asyncProperty(arbitraryMoments({ ...few, budget: '' }, 40), async moments => {
+        let turn = 0
+        const { insert } = stores.store.organizations
+        const id = `org_run_${run++}`
+        await insert({ id, name: 'Acme', plan: 'enterprise', createdAt: now })
+        const take: RateLimits['take'] = (_, budget, clock) =>
+          (nodes[turn++ % nodes.length] as TestStore).rateLimits.take(id, budget, clock)
+        await compareWithModel(take, { ...few, budget: 'few' }, moments, now)
+      }),
+      { numRuns: 8 },
+    )
   })
 
   test('claim each job once', async () => {
@@ -49,5 +72,27 @@ stores.describe('three processes', () => {
     const more = await race(12, (node, i) => start(node, `se_x${i}`, `key ${i}`, 5))
     expect(more.filter(found => found !== 'conflict' && 'job' in found)).toHaveLength(4)
     expect(await stores.store.exportJobs.countOpen('org_1')).toEqual({ queued: 5, running: 0 })
+  })
+})
+
+stores.describe('two programs', () => {
+  const start = () => fork(join(import.meta.dirname, 'limited-process.ts'), [stores.url ?? stores.folder])
+  const next = async (program: ChildProcess) => Number((await once(program, 'message'))[0])
+  const request = (program: ChildProcess, requests: number) => {
+    program.send({ budget: 'analytics', requests })
+    return next(program)
+  }
+
+  test('let exactly 100 through together, and none more when they are started again', async () => {
+    for (const want of [100, 0]) {
+      const programs = [start(), start()]
+      try {
+        await Promise.all(programs.map(next))
+        const allowed = await Promise.all(programs.map(program => request(program, 80)))
+        expect(allowed.reduce((sum, count) => sum + count)).toBe(want)
+      } finally {
+        for (const program of programs) program.kill('SIGKILL')
+      }
+    }
   })
 })

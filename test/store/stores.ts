@@ -10,6 +10,7 @@ import { openPostgresStore } from '../../server/store/postgres/store.ts'
 import { openStore } from '../../server/store/store.ts'
 import type { StoredVisits } from '../../server/store/visits/stored-visits.ts'
 import type { RateLimitReader, RateLimits } from '../../server/tenancy/rate-limit.ts'
+import type { FoundPostgres } from '../support/postgres/start-postgres.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
 
 /** What both stores have. */
@@ -38,14 +39,21 @@ export interface Stores {
 export type StoreKind = 'SQLite' | 'PostgreSQL'
 
 export interface SharedTests extends Stores {
-  /** Defines tests that run on SQLite and on PostgreSQL, each on an empty database. */
+  /** Defines tests that run on SQLite, and on PostgreSQL in the project of that name, each on an empty database. */
   describe(title: string, tests: (kind: StoreKind) => void): void
 }
 
-const postgres = await findPostgres()
+/** QUIRE_TEST_STORE is postgres in the project of that name. The long runs, which run once, test both. */
+const kinds: readonly StoreKind[] =
+  process.env.QUIRE_TEST_STORE === 'postgres'
+    ? ['PostgreSQL']
+    : process.env.QUIRE_TEST_LONG
+      ? ['SQLite', 'PostgreSQL']
+      : ['SQLite']
+const postgres: FoundPostgres = kinds.includes('PostgreSQL') ? await findPostgres() : { missing: 'only on SQLite' }
 
 /**
- * Prepares the tests of a file that run on both stores. Without a PostgreSQL, those on it are skipped, and their title says why.
+ * Prepares the tests of a file that run on both stores, in two projects. Without a PostgreSQL, those on it are skipped, and their title says why.
  *
  * @param setUp runs before each test.
  */
@@ -79,7 +87,8 @@ export function shareTests(setUp: (stores: Stores) => Promise<void>): SharedTest
       return current.codes
     },
     describe(title, tests) {
-      describe(`${title}, on SQLite`, () => define('SQLite', openOnSqlite, tests))
+      if (kinds.includes('SQLite')) describe(`${title}, on SQLite`, () => define('SQLite', openOnSqlite, tests))
+      if (!kinds.includes('PostgreSQL')) return
       if ('missing' in postgres) {
         describe.skip(`${title}, on PostgreSQL: ${postgres.missing}`, () => tests('PostgreSQL'))
         return
@@ -171,7 +180,7 @@ function preparePostgres(server: string) {
 const timePlaces = {
   organizationRemoval: { begin: 1 },
   exportJobs: { claim: 1, heartbeat: 1, report: 3, complete: 3, fail: 2 },
-  rateLimits: { take: 2, findUsed: 2 },
+  rateLimits: { take: 2, findUsage: 2 },
 } as const
 
 /**
@@ -184,7 +193,8 @@ function withClock(store: TestStore, run: TestDatabase['run']): TestStore {
     const methods = Object.entries(places).map(([method, place]) => [
       method,
       async (...given: unknown[]) => {
-        await run(`UPDATE test_clock SET at = ${given[place]}`)
+        const at = given[place]
+        await run(`UPDATE test_clock SET at = ${typeof at === 'function' ? at() : at}`)
         return noun[method]?.(...given)
       },
     ])

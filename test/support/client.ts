@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { type Agent, request } from 'node:http'
 
 export interface RawAnswer {
   status: number
@@ -18,11 +18,12 @@ export function send(
     method = 'GET',
     headers = {},
     body,
-  }: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
+    agent = false,
+  }: { method?: string; headers?: Record<string, string>; body?: string | Buffer; agent?: Agent | false } = {},
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(serverUrl)
   return new Promise((done, failed) => {
-    const req = request({ hostname, port, path, method, headers, agent: false }, res => {
+    const req = request({ hostname, port, path, method, headers, agent }, res => {
       const chunks: Buffer[] = []
       res.on('data', chunk => chunks.push(chunk))
       res.on('error', failed)

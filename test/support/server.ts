@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Config } from '../../server/config.ts'
-import { readConfig, type ServeFlags, serveOptions } from '../../server/flags/serve-options.ts'
-import { type RunningServer, startServer } from '../../server/server.ts'
+import { readConfig, type ServeFlags, serveSettings } from '../../server/flags/serve-settings.ts'
+import type { Setting } from '../../server/flags/setting.ts'
+import { startServer } from '../../server/server.ts'
+import type { RunningServer } from '../../server/serving/running-server.ts'
 import type { Store } from '../../server/store/store.ts'
 import { createKey, hashKey, type Scope } from '../../server/tenancy/api-key.ts'
 import { createId } from '../../server/tenancy/id.ts'
@@ -60,12 +62,13 @@ export async function startTestServer(flags: Partial<ServeFlags> = {}): Promise<
 
 /** Returns the settings of a server on a free port. */
 export function createConfig(flags: Partial<ServeFlags> & { data: string }): Config {
-  const defaults = Object.fromEntries(serveOptions().map(option => [option.attributeName(), option.defaultValue]))
+  const defaults = Object.fromEntries(Object.entries<Setting>(serveSettings).map(([name, row]) => [name, row.default]))
   return readConfig({
     ...(defaults as unknown as ServeFlags),
     port: 0,
     drainSeconds: 0,
     validateResponses: true,
+    allowNoSandbox: true,
     ...flags,
   })
 }

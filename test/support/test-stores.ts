@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { ServeFlags } from '../../server/flags/serve-options.ts'
+import type { ServeFlags } from '../../server/flags/serve-settings.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
 
 /** The store of a test server. */

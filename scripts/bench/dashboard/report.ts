@@ -1,4 +1,4 @@
-import type { Machine } from '../http/report.ts'
+import { conditionsText, type Machine, median, toTable } from '../report.ts'
 import type { FirstLoad } from './first-load.ts'
 import type { PageFigures } from './measure-pages.ts'
 
@@ -24,7 +24,7 @@ export interface Report extends Figures {
 export function withGoals(figures: Figures): Report {
   const goal = (about: string, value: number, atMost: number) => ({ about, value, atMost, isMet: value <= atMost })
   const { pages, firstLoad } = figures
-  const paint = firstLoad.paintMs.toSorted((a, b) => a - b)[Math.floor(firstLoad.paintMs.length / 2)] ?? Number.NaN
+  const paint = median(firstLoad.paintMs)
   const goals = [
     goal('slowest page, ms', Math.max(...pages.map(({ maxMs, firstMs }) => Math.max(maxMs, firstMs))), 1000),
     goal('first paint, median, ms', paint, 300),
@@ -36,16 +36,14 @@ export function withGoals(figures: Figures): Report {
 
 /** Formats the report as Markdown for RESULTS.md. */
 export function reportText({ visits, rounds, machine, pages, firstLoad, goals }: Report): string {
-  const { cores, cpu, node, loadAverageBefore, loadAverageAfter } = machine
-  const rows = pages.map(
-    ({ page, firstMs, p50Ms, p95Ms, maxMs, bytes }) =>
-      `| ${page} | ${[firstMs, p50Ms, p95Ms, maxMs].map(Math.round).join(' | ')} | ${(bytes / 1000).toFixed(0)} |`,
-  )
-  return `${visits.toLocaleString('en')} visits, ${rounds} requests for each page; ${cores} cores (${cpu}), Node ${node}, load average ${loadAverageBefore.toFixed(1)} before and ${loadAverageAfter.toFixed(1)} after.
+  const rows = pages.map(({ page, firstMs, p50Ms, p95Ms, maxMs, bytes }) => [
+    page,
+    ...[firstMs, p50Ms, p95Ms, maxMs].map(ms => String(Math.round(ms))),
+    (bytes / 1000).toFixed(0),
+  ])
+  return `${visits.toLocaleString('en')} visits, ${rounds} requests for each page. ${conditionsText(machine)}
 
-| page | first ms | p50 ms | p95 ms | max ms | KB |
-| --- | ---: | ---: | ---: | ---: | ---: |
-${rows.join('\n')}
+${toTable([['page', 'first ms', 'p50 ms', 'p95 ms', 'max ms', 'KB'], ...rows]).join('\n')}
 
 First paint after the sign-in, with an empty cache: ${firstLoad.paintMs.map(Math.round).join(', ')} ms.
 

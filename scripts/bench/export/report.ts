@@ -1,133 +1,144 @@
-import type { Machine } from '../http/report.ts'
-import type { Mode, Problem } from './check-pages.ts'
-import type { Goal } from './goals.ts'
-import type { SiteResult, ToolResult } from './run.ts'
+import { megabytes, toTableRow } from '../report.ts'
+import { type PlaceVerdict, percent } from './judge.ts'
+import { placeNames } from './place.ts'
+import type { Copy, SiteResult } from './run-site.ts'
+import { quire, quireStatic } from './tools.ts'
 
-export interface Report {
-  /** RFC 3339. */
-  at: string
-  /** The command without paths of this machine. */
-  command: string
-  machine: Machine
-  seconds: number
-  sites: SiteResult[]
-  goals: Goal[]
+const heads =
+  'site, tool, pages, text: root, folder, file, failed, outbound, errors, hydrated, theme, click, search hits, wall s'
+    .split(', ')
+    .concat(['CPU s', 'MB, process', 'MB, process tree', 'copy MB', 'load', 'UTC', 'commit', 'what differs, and why'])
+
+/** The head of the table, as Markdown lines. */
+export const tableHead: readonly string[] = [toTableRow(heads), toTableRow(heads.map(() => '---'))]
+
+/** Formats the copies of a site as rows. `failed`, `outbound`, `errors` and the columns after them are root / folder / file. */
+export function toTableRows(result: SiteResult): string[] {
+  return result.obstacle === undefined
+    ? result.copies.map(copy => toTableRow(toCells(result, copy)))
+    : [toTableRow([result.site, ...heads.slice(2).map(() => '-'), result.obstacle])]
 }
 
-const heads = ['tool', 'pages', 'wall s', 'pages/s', 'CPU s', 'MB, process', 'MB, process tree', 'copy MB']
-const checkHeads = ['root: text', 'appearance', 'failed', 'errors', 'outbound', 'bad links']
-const modeHeads = ['folder: text (content)', 'faults', 'file: text (content)', 'faults']
-const useHeads = ['hydrated', 'theme', 'menu click', 'search']
-
-/** Formats the measurements of one site as Markdown for RESULTS.md. */
-export function siteText({ site, description, pages, isUnseen, app, results }: SiteResult): string[] {
-  const ran = results.filter(({ obstacle }) => obstacle === undefined)
-  const landsOn = app?.landsOn
-  const table = [[...heads, ...checkHeads], ...ran.map(result => [...costs(result, pages), ...atRoot(result)])]
-  const second = [
-    ['tool', ...modeHeads, ...useHeads],
-    ...ran.map(result => [result.tool, ...elsewhere(result), ...inUse(result, landsOn)]),
-  ]
+function toCells(result: SiteResult, copy: Copy): string[] {
+  const { verdict, wallSeconds, cpuSeconds, peakBytes, peakTreeBytes, bytes } = copy
+  const places = verdict ? placeNames.map(name => verdict.places[name]) : undefined
+  const three = (cell: (place: PlaceVerdict) => string) => (places ? joinSame(places.map(cell)) : '-')
   return [
-    `### ${site}: ${description}, ${pages} pages${isUnseen ? ', not tuned on' : ''}`,
-    '',
-    ...toTable(table),
-    '',
-    ...toTable(second),
-    ...results.flatMap(({ tool, obstacle }) => (obstacle === undefined ? [] : ['', `${tool}: ${obstacle}.`])),
-    ...ran.flatMap(notes),
-  ]
-}
-
-/** Formats the conditions of a run and the goals, which follow the sites. */
-export function summaryText({ at, command, machine, seconds, goals }: Report): string[] {
-  const missed = goals.filter(({ isMet }) => !isMet)
-  return [
-    `${at.slice(0, 16).replace('T', ' ')} UTC, ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load average ` +
-      `${machine.loadAverageBefore.toFixed(1)} before and ${machine.loadAverageAfter.toFixed(1)} after, ` +
-      `${Math.round(seconds / 60)} minutes: \`${command}\``,
-    '',
-    `Goals of Quire: ${goals.length - missed.length} of ${goals.length} met.`,
-    ...missed.map(({ site, what, given }) => `- missed, ${site}: ${what} (${given})`),
-  ]
-}
-
-function costs(result: ToolResult, pages: number): string[] {
-  const { tool, copy, wallSeconds, cpuSeconds, peakBytes, peakTreeBytes, isStopped } = result
-  const rate = copy && wallSeconds ? (copy.pages / wallSeconds).toFixed(1) : '-'
-  return [
-    tool,
-    `${copy?.pages ?? 0} of ${pages}`,
-    `${isStopped ? 'stopped at ' : ''}${wallSeconds?.toFixed(1) ?? '-'}`,
-    rate,
+    result.site,
+    copy.tool,
+    verdict ? `${verdict.pages - verdict.missing.length} of ${verdict.pages}` : '-',
+    ...(places?.map(({ same, opened, leastShare }) => `${same}/${opened}, ${percent(leastShare)}`) ?? ['-', '-', '-']),
+    three(({ failed }) => String(failed.length)),
+    three(({ outbound }) => String(outbound.length)),
+    three(({ errors }) => String(errors.length)),
+    three(({ isHydrated }) => yesNo(isHydrated)),
+    three(({ themeWorks }) => yesNo(themeWorks)),
+    three(({ clickWorks }) => yesNo(clickWorks)),
+    result.hits ? `${sum(result.hits)}: ${three(({ hits }) => String(sum(hits ?? [])))}` : '-',
+    wallSeconds?.toFixed(1) ?? '-',
     cpuSeconds?.toFixed(1) ?? '-',
     megabytes(peakBytes),
     megabytes(peakTreeBytes),
-    megabytes(copy?.bytes),
+    megabytes(bytes),
+    result.loadAverage.toFixed(1),
+    result.at.slice(0, 16).replace('T', ' '),
+    result.commit ?? '-',
+    explain(result, copy),
   ]
 }
 
-function atRoot({ checks }: ToolResult): string[] {
-  const check = checks?.find(({ mode }) => mode === 'root')
-  if (!check) return checkHeads.map(() => '-')
-  const { sampled, sameText, sameStyle, failed, errors, outbound, brokenLinks, lostLinks } = check
-  return [
-    `${sameText}/${sampled}`,
-    `${sameStyle}/${sampled}`,
-    ...[failed, errors, outbound, brokenLinks + lostLinks].map(String),
-  ]
+/** Lists what misses the goals in Quire's copies of a site, and in their speed beside the peers. Empty = none. */
+export function listMisses(result: SiteResult): string[] {
+  if (result.obstacle !== undefined) return [result.obstacle]
+  const ours = result.copies.filter(({ tool }) => tool === quire.name)
+  return [...ours.flatMap(copy => listDifferences(copy, result.hits)), ...listSlow(result.copies)]
 }
 
-function elsewhere({ checks }: ToolResult): string[] {
-  return (['folder', 'file'] as const).flatMap((wanted: Mode) => {
-    const check = checks?.find(({ mode }) => mode === wanted)
-    if (!check) return ['-', '-']
-    const { sampled, sameText, sameContent, failed, errors, outbound, brokenLinks, lostLinks } = check
-    return [`${sameText}/${sampled} (${sameContent})`, String(failed + errors + outbound + brokenLinks + lostLinks)]
+function listDifferences({ verdict, obstacle, exitCode }: Copy, hits: SiteResult['hits']): string[] {
+  if (!verdict) return [obstacle ?? 'no verdict']
+  const { missing, pages, places } = verdict
+  const misses: string[] = []
+  const add = (text: string, isMissed: boolean) => void (isMissed && misses.push(text))
+  add(`${missing.length} pages missing, such as ${missing[0]}`, missing.length > 0.01 * pages)
+  add(`exit code ${exitCode}`, exitCode !== 0)
+  const { root } = places
+  add(`root: ${root.opened - root.same} pages with other words`, root.same < root.opened)
+  for (const name of ['folder', 'file'] as const)
+    add(`${name}: ${percent(places[name].leastShare)} of the words`, places[name].leastShare < 0.99)
+  for (const name of placeNames) {
+    const { failed, outbound, errors } = places[name]
+    add(`${name}: failed ${failed[0]}`, failed.length > 0)
+    add(`${name}: outbound ${outbound[0]}`, outbound.length > 0)
+    add(`${name}: error ${errors[0]}`, errors.length > 0)
+  }
+  add('root: not hydrated', root.isHydrated === false)
+  add('root: theme button dead', root.themeWorks === false)
+  add('root: click', root.clickWorks === false)
+  add(`root: hits ${root.hits} <> ${hits}`, hits !== undefined && root.hits?.join() !== hits.join())
+  return misses
+}
+
+/** The check in a browser may take this many times as long as the export without it. */
+const maxCheckRatio = 2.5
+
+/** In smaller exports, most of the time is the start of programs. */
+const minPages = 50
+
+/** Compares without verifying the bundle in a browser, because no peer does that. */
+function listSlow(copies: readonly Copy[]): string[] {
+  const find = (name: string) => copies.find(({ tool, verdict }) => tool === name && verdict)
+  const [checked, ours, wget, scraper] = [quire.name, quireStatic.name, 'wget', 'website-scraper'].map(find)
+  if (!ours?.verdict || !ours.wallSeconds || ours.verdict.pages < minPages) return []
+  const seconds = ours.wallSeconds
+  const misses: string[] = []
+  const add = (text: string, isMissed: boolean) => void (isMissed && misses.push(text))
+  const ratio = (checked?.wallSeconds ?? 0) / seconds
+  add(`the check takes ${ratio.toFixed(1)} times as long as --verify static`, ratio > maxCheckRatio)
+  const speed = ({ verdict, wallSeconds }: Copy) =>
+    verdict && wallSeconds ? (verdict.pages - verdict.missing.length) / wallSeconds : 0
+  // On sites with scripts, wget copies no page that works.
+  const isCopy = (peer: Copy | undefined) => peer?.verdict?.places.root.same === peer?.verdict?.places.root.opened
+  if (wget && isCopy(wget)) add(`wget is faster: ${wget.wallSeconds?.toFixed(1)} s`, seconds > (wget.wallSeconds ?? 0))
+  if (scraper) add('less than 3 times as fast as website-scraper', speed(ours) < 3 * speed(scraper))
+  if (scraper?.cpuSeconds && ours.cpuSeconds)
+    add('more than half the CPU time of website-scraper', ours.cpuSeconds > scraper.cpuSeconds / 2)
+  return misses
+}
+
+/** Lists what was observed on single pages, the first few in each place, for the one who looks for the cause. */
+export function listRemarks({ copies }: SiteResult): string[] {
+  const verdict = copies.find(({ tool }) => tool === quire.name)?.verdict
+  if (!verdict) return []
+  const missing = verdict.missing.slice(0, 5).map(path => `missing: ${path}`)
+  const inPlaces = placeNames.flatMap(name => {
+    const { remarks, failed, outbound, errors } = verdict.places[name]
+    const requests = [...failed.map(line => `failed ${line}`), ...outbound.map(line => `outbound ${line}`)]
+    const observed = [...requests, ...errors.map(line => `error ${line}`)].slice(0, 4)
+    return [...remarks.slice(0, 8), ...observed].map(line => `${name}: ${line.slice(0, 300)}`)
   })
+  return [...missing, ...inPlaces]
 }
 
-function inUse({ app, search }: ToolResult, landsOn: string | undefined): string[] {
-  const yes = (is: boolean) => (is ? 'yes' : 'no')
-  return [
-    ...(app ? [yes(app.hydrated), yes(app.themeToggles), yes(app.landsOn === landsOn)] : ['-', '-', '-']),
-    search ? `${search.same}/${search.of}` : '-',
-  ]
+/** Names what misses the goals; otherwise why scripts do not run everywhere. */
+function explain({ note, hits }: SiteResult, copy: Copy): string {
+  const { scripts } = copy
+  const limited = scripts && !['none', 'everywhere'].includes(scripts.mode)
+  const why = limited ? [`scripts ${scripts.mode}: ${scripts.reason ?? ''}`] : []
+  // The table shows what is missed. The reason and one example are enough.
+  const misses = listDifferences(copy, hits)
+  const text = [...misses.slice(0, 3), ...(note && misses.length > 0 ? [note] : []), ...why].join('; ')
+  return text.length > 300 ? `${text.slice(0, 297)}...` : text
 }
 
-function notes({ tool, again, falseFindings }: ToolResult): string[] {
-  if (!again) return []
-  const wrong = falseFindings?.length ? `; its report is wrong in ${falseFindings.length} places` : ''
-  return ['', `${tool}, a second export: ${again.outcome}, ${again.wallSeconds.toFixed(1)} s${wrong}.`]
+/** Three equal cells are written once. */
+function joinSame(cells: readonly string[]): string {
+  return new Set(cells).size === 1 ? (cells[0] ?? '') : cells.join(' / ')
 }
 
-/** Lists the problems of Quire's copies. One line lists a problem that occurs on several pages. */
-export function listProblems(sites: readonly SiteResult[], tool: string): string[] {
-  return sites.flatMap(({ site, results }) => {
-    const result = results.find(result => result.tool === tool)
-    const grouped = Map.groupBy(result?.checks?.flatMap(({ problems }) => problems) ?? [], groupOf)
-    const lines = [...grouped.values()].map(problems => {
-      const { mode, kind, path, detail } = problems[0] as Problem
-      return `${site}, ${mode}, ${kind}, ${problems.length} times, such as ${path}: ${detail}`
-    })
-    const faults = result?.app?.faults.map(fault => `${site}, in use: ${fault}`) ?? []
-    const wrong = result?.falseFindings?.map(finding => `${site}, wrong in the report: ${finding}`) ?? []
-    const missing = result?.copy?.missing.map(path => `${site}, not in the copy: ${path}`) ?? []
-    return [...missing, ...lines, ...faults, ...wrong]
-  })
+function yesNo(value: boolean | undefined): string {
+  return value === undefined ? '-' : value ? 'yes' : 'no'
 }
 
-function groupOf({ mode, kind, detail, path }: Problem): string {
-  return JSON.stringify([mode, kind, kind === 'text' || kind === 'content' ? path : detail])
-}
-
-/** Formats rows of cells as a Markdown table; the first row is the header. */
-export function toTable(rows: readonly string[][]): string[] {
-  const [head = [], ...body] = rows
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map((_, column) => (column === 0 ? '---' : '---:'))), ...body.map(line)]
-}
-
-function megabytes(bytes: number | undefined): string {
-  return bytes === undefined ? '-' : (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
 }

@@ -1,43 +1,70 @@
-/** A real site to export. Its pages, and how its search and menus work, are known without an exporter. */
-export interface BenchSite {
+import type { Document } from './documents.ts'
+
+/** A site to export: how it is made, once, in the cache folder, and what its pages can do. */
+export type Site = SiteFacts & (DebianManual | NpmProject | ProgramProject)
+
+interface SiteFacts {
   name: string
-  /** Description for the report. */
+  /** Generator, content and manner of serving. */
   description: string
-  /** The domain in its sitemap and canonical addresses; absent = none. */
-  domain?: string
-  /** Whether the exporter was never tuned on this site. */
-  isUnseen: boolean
-  /** Whether the server sends complete pages, so that rendering them in a browser would only cost time. */
-  isServerRendered: boolean
-  /** Whether the server answers all unknown paths with index.html and 200, as for single-page apps. */
-  hasFallback: boolean
-  /** Builds or installs the site once; an existing one is used unchanged. */
-  prepare(cacheFolder: string): Promise<PreparedSite>
-  /** The theme button and the menu of the site; absent = it has none. */
-  app?: SiteApp
-  /** The search of the site, if it needs no external service. */
+  /** Why the bundle differs, where the site itself is the reason. Shown in the table if something is missed. */
+  note?: string
+  /** Path of the first page, which is also the scope of the export; absent = `/`. */
+  start?: string
+  /** The folder of the host that the site is served in; absent = `/`. */
+  prefix?: string
+  /** Whether the server answers unknown paths with index.html and 200, and scripts make the pages and their links. */
+  isApp?: boolean
+  /** Whether its pages are API references: at the origin, their collapsed parts are opened and their consoles are removed. */
+  isReference?: boolean
+  /** JavaScript expression: whether the framework runs; absent = the frameworks are recognized by their marks in the page. */
+  hydrated?: string
+  /** Selector of the theme button; absent = it is recognized by its name. */
+  themeToggle?: string
+  /** The local search of the site; absent = it has none. */
   search?: SiteSearch
 }
 
-export interface PreparedSite {
-  /** Absolute path of the folder to serve. */
+/** The manual in Debian packages: pages that nobody made for a test. */
+interface DebianManual {
+  /** The package, and those with the files that its links lead to. */
+  debian: readonly string[]
+  /** The folder with the manual in the package. */
   folder: string
-  /** Paths of all its pages as written in its links, without origin, sorted. */
-  pages: string[]
+  /** Matches the files to serve by their path, where the manual has more than some hundred pages; absent = all. */
+  keep?: RegExp
 }
 
-export interface SiteApp {
-  /** JavaScript expression: whether the framework has hydrated the page. */
-  hydrated: string
-  /** Selector of the button or list that changes the theme. */
-  themeToggle: string
-  /** JavaScript expression whose value must change after the theme was changed. */
-  theme: string
-  /** The page to start from, and the path of the link in its menu to click. */
-  clickFrom: string
-  clickTo: string
-  /** Selector of links in the menu. */
-  menuLinks: string
+interface Project {
+  /** Makes the address of a link to a document from its slug and the slug of the page; absent = the site has no documents. */
+  link?(slug: string, from: string): string
+  /** Text of the files of the project, by path. */
+  files(documents: readonly Document[]): Record<string, string>
+  /** The folder of the project with the built site. */
+  out: string
+}
+
+/** A project that npm installs and builds. */
+export interface NpmProject extends Project {
+  /** Packages with their exact versions, and of those that others depend on. */
+  npm: Record<string, string>
+  overrides?: Record<string, string>
+  /** The kind of its scripts; absent = modules, null = each file tells it. */
+  type?: 'commonjs' | null
+  build: string
+  env?: Record<string, string>
+  /** Arguments for node, run in the folder of the project, that serve the site on PORT; absent = a static server. */
+  serve?: readonly string[]
+}
+
+/** A project that a program of Debian builds. */
+export interface ProgramProject extends Project {
+  /** Packages to install if the program is missing. */
+  packages: readonly string[]
+  /** Absolute path of the program, and its arguments. */
+  command: readonly [program: string, ...args: string[]]
+  /** Packages of npm with sources that it reads, with their exact versions. */
+  npm?: Record<string, string>
 }
 
 export interface SiteSearch {
@@ -47,9 +74,19 @@ export interface SiteSearch {
   opener?: string
   /** Selector of the field to type into; absent if the address contains the words. */
   field?: string
-  /** Selector of the hits; their text is compared. */
   hits: string
   /** Name of the frame with the hits, which may also contain hidden entries; absent = the page has them. */
   frame?: string
-  queries: string[]
+  queries: readonly string[]
+}
+
+/** A site that is ready to be served. */
+export interface SiteSource {
+  /** Absolute path of the folder to serve, or to run `serve` in. */
+  folder: string
+  serve?: readonly string[]
+  prefix?: string
+  isApp?: boolean
+  /** Paths of all pages, where no crawl of the HTML finds them. */
+  pages?: readonly string[]
 }

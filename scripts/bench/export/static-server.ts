@@ -34,14 +34,14 @@ export interface StaticServerOptions {
   /** Path of the folder on the host, with a leading and a trailing slash. */
   prefix?: string
   /** Whether the server answers unknown paths, except paths of files, with index.html and 200, as for single-page apps. */
-  hasFallback?: boolean
+  isApp?: boolean
   /** Whether /a is redirected to /a/ (nginx, Apache, GitHub Pages) or answered from a/index.html (sirv, Netlify). */
   redirectsFolders?: boolean
 }
 
 /** Serves a folder on a free local port like a static host: media type by extension, validators, keep-alive. */
 export async function serveStatic(folder: string, options: StaticServerOptions = {}): Promise<StaticServer> {
-  const { prefix = '/', hasFallback = false, redirectsFolders = false } = options
+  const { prefix = '/', isApp = false, redirectsFolders = false } = options
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://static.invalid')
     const found = pathname.startsWith(prefix) ? findFile(folder, `/${pathname.slice(prefix.length)}`) : null
@@ -50,7 +50,7 @@ export async function serveStatic(folder: string, options: StaticServerOptions =
       return
     }
     const isAsset = /\.[a-z0-9]{1,11}$/i.test(pathname)
-    const file = found?.file ?? (hasFallback && !isAsset ? join(folder, 'index.html') : null)
+    const file = found?.file ?? (isApp && !isAsset ? join(folder, 'index.html') : null)
     if (!file) {
       const body = '<!doctype html><title>Not found</title><h1>Not found</h1>'
       response.writeHead(404, { 'Content-Type': 'text/html', 'Content-Length': body.length })

@@ -1,18 +1,9 @@
 import puppeteer, { type Browser, type Page } from 'puppeteer'
 import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
-import { readPage, waitForQuietDocument } from './page-functions.ts'
 import { openRecordingProxy, type RecordingProxy } from './recording-proxy.ts'
 
-/** The result of one visit to a page. */
+/** What a page requested and reported during a visit. */
 export interface Look {
-  /** Words in order, separated by one space. */
-  text: string
-  /** The words of the content alone, without menus and bars. */
-  content: string
-  /** Computed styles of its parts, one line each. */
-  style: string[]
-  /** Addresses of its links, without fragment. */
-  links: string[]
   /** Requests that failed or were answered with an error: URL and reason. */
   failed: string[]
   /** Console errors and exceptions, except those that only repeat a failed request. */
@@ -52,13 +43,8 @@ export async function openVisitor(): Promise<Visitor> {
         const { failed, errors } = listen(page)
         await page.goto(url, { waitUntil: 'load', timeout: pageTimeoutMs })
         await settle(page)
-        const { text, content, style, links } = await page.evaluate(readPage)
         const acted = act && (await act(page))
         const look = {
-          text: joinWords(text),
-          content: joinWords(content),
-          style,
-          links: [...new Set(links.map(link => link.replace(/#.*$/s, '')))],
           failed: [...failed].map(([address, why]) => `${address} ${why}`),
           errors: [...errors],
           outbound: proxy.takeRefused(),
@@ -103,11 +89,23 @@ function launch(proxy: RecordingProxy): Promise<Browser> {
   })
 }
 
-function joinWords(text: string): string {
-  return text
-    .split(/[\s\u200b]+/)
-    .join(' ')
-    .trim()
+/** Resolves when the document has not changed for `quietMs`, or after `capMs`. Runs inside a page, so it must be self-contained. */
+function waitForQuietDocument(quietMs: number, capMs: number): Promise<void> {
+  return new Promise(resolve => {
+    let timer = setTimeout(end, quietMs)
+    const cap = setTimeout(end, capMs)
+    const observer = new MutationObserver(() => {
+      clearTimeout(timer)
+      timer = setTimeout(end, quietMs)
+    })
+    observer.observe(document, { childList: true, characterData: true, subtree: true })
+    function end() {
+      observer.disconnect()
+      clearTimeout(timer)
+      clearTimeout(cap)
+      resolve()
+    }
+  })
 }
 
 /** Records errors, and failed requests by address. A request that has an error status and also fails keeps the status. */

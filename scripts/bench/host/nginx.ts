@@ -1,33 +1,12 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '../../../server/base/operator-error.ts'
-import { runTool } from '../export/run-tool.ts'
+import { findFreePort } from '../find-free-port.ts'
 import type { HostUnderTest } from './host-under-test.ts'
 
-const program = '/usr/sbin/nginx'
-
-/**
- * Installs Debian's nginx if it is missing.
- *
- * @throws {OperatorError} when it must be installed by hand.
- */
-export async function installNginx(scratch: string): Promise<void> {
-  if (existsSync(program)) return
-  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    console.error('Installing nginx (apt-get) ...')
-    const options = { folder: scratch, log: 'apt-get.log', env: { DEBIAN_FRONTEND: 'noninteractive' } }
-    await runTool('apt-get', ['update', '-qq'], options).catch(() => {})
-    await runTool('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'nginx-light'], options).catch(
-      () => {},
-    )
-  }
-  if (!existsSync(program)) throw new OperatorError('nginx is not installed (Debian: apt-get install nginx-light).')
-}
+export const program = '/usr/sbin/nginx'
 
 /**
  * Serves the files of a version with nginx as Debian configures it: one worker per core, sendfile, and gzip_static with the
@@ -95,13 +74,4 @@ ${temporary.join('\n')}
   }
 }
 `
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise(done => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => done(port))
-    })
-  })
 }

@@ -3,14 +3,15 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { OperatorError } from '../../../server/base/operator-error.ts'
+import { installDebian } from '../export/make-site.ts'
 import { runTool } from '../export/run-tool.ts'
-import { pythonSite } from '../export/site-python.ts'
 import { serveStatic } from '../export/static-server.ts'
 import { type Exchange, type Load, runLoad } from '../http/load.ts'
 import { type HostUnderTest, readCpuSeconds } from './host-under-test.ts'
-import { installNginx, startNginx } from './nginx.ts'
+import { program as nginx, startNginx } from './nginx.ts'
 
 const main = resolve(import.meta.dirname, '../../../server/main.ts')
+const pythonDocs = '/usr/share/doc/python3.11/html'
 
 export interface HostPlan {
   rounds: number
@@ -42,7 +43,8 @@ export async function runHosts(plan: HostPlan, note: (text: string) => void): Pr
   const scratch = await mkdtemp(join(tmpdir(), 'quire-bench-host-'))
   const started: HostUnderTest[] = []
   try {
-    await installNginx(scratch)
+    await installDebian(['nginx-light'], nginx, scratch)
+    await installDebian(['python3.11-doc'], pythonDocs, scratch)
     note('Exporting the Python docs ...')
     const bundle = await exportPython(scratch)
     const data = join(scratch, 'data')
@@ -75,8 +77,7 @@ export async function runHosts(plan: HostPlan, note: (text: string) => void): Pr
 }
 
 async function exportPython(scratch: string): Promise<string> {
-  const { folder } = await pythonSite.prepare(scratch)
-  const origin = await serveStatic(folder)
+  const origin = await serveStatic(pythonDocs)
   const bundle = join(scratch, 'python.zip')
   try {
     const args = [main, 'export', origin.root.href, '-o', bundle, '--verify', 'static']

@@ -9,7 +9,6 @@ export interface Contestant {
 /** The servers of the comparison; the first is the baseline. */
 export const contestants: readonly Contestant[] = [
   { name: 'bare node:http', file: 'bare.ts', logLevel: 'silent', checksRequests: false },
-  { name: 'openapi-backend', file: 'openapi-backend.ts', logLevel: 'silent', checksRequests: true },
   { name: 'Quire', file: 'quire.ts', logLevel: 'info', checksRequests: true },
   { name: 'Quire, log off', file: 'quire.ts', logLevel: 'silent', checksRequests: true },
 ]

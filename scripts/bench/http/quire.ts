@@ -1,10 +1,11 @@
 // Quire as run by `quire serve > FILE`: default settings, and the log in a file.
 import { destination, pino } from 'pino'
-import { readConfig, type ServeFlags, serveOptions } from '../../../server/flags/serve-options.ts'
+import { readConfig, type ServeFlags, serveSettings } from '../../../server/flags/serve-settings.ts'
+import type { Setting } from '../../../server/flags/setting.ts'
 import { startServer } from '../../../server/server.ts'
 import { reportAddress, setting } from './child.ts'
 
-const defaults = Object.fromEntries(serveOptions().map(option => [option.attributeName(), option.defaultValue]))
+const defaults = Object.fromEntries(Object.entries<Setting>(serveSettings).map(([name, row]) => [name, row.default]))
 const database = setting('BENCH_DATABASE')
 const config = readConfig({
   ...(defaults as unknown as ServeFlags),

@@ -1,3 +1,4 @@
+import { median } from '../report.ts'
 import type { Run, Sample } from './run.ts'
 
 export interface Figures {
@@ -42,13 +43,4 @@ function requestsPerSecond({ requests, seconds }: Sample): number {
 
 function cpuSecondsPer1000({ serverCpuSeconds, requests }: Sample): number {
   return (serverCpuSeconds / requests) * 1000
-}
-
-/** @throws {Error} when there are no values. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const upper = sorted[sorted.length >> 1]
-  const lower = sorted[(sorted.length - 1) >> 1]
-  if (upper === undefined || lower === undefined) throw new Error('Cannot compute the median of an empty list.')
-  return (lower + upper) / 2
 }

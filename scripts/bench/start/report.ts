@@ -1,6 +1,4 @@
-import { toTable } from '../export/report.ts'
-import type { Machine } from '../http/report.ts'
-import { median } from '../http/summary.ts'
+import { conditionsText, type Machine, median, toTable } from '../report.ts'
 import type { StartSample } from './measure-start.ts'
 
 export interface StartRuns {
@@ -10,8 +8,6 @@ export interface StartRuns {
 }
 
 export interface Report {
-  /** RFC 3339. */
-  at: string
   machine: Machine
   rounds: number
   binaryBytes: number
@@ -45,15 +41,14 @@ const of = (samples: readonly StartSample[], figure: keyof StartSample) => media
 
 /** Formats the report as Markdown for RESULTS.md. */
 export function startText(report: Report): string {
-  const { at, machine, rounds, runs } = report
+  const { machine, rounds, runs } = report
   const heads = ['program', 'data', 'first answer ms', 'minimum', 'CPU ms', 'resident MB', 'own MB']
   const rows = runs.flatMap(({ name, fresh, existing }) => [
     toRow(name, 'fresh', fresh),
     toRow(name, 'existing', existing),
   ])
   return [
-    `${at.slice(0, 16).replace('T', ' ')} UTC, ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load average ` +
-      `${machine.loadAverageBefore.toFixed(1)} before and ${machine.loadAverageAfter.toFixed(1)} after.`,
+    conditionsText(machine),
     `${rounds} interleaved rounds; medians. Own memory is not shared with other processes; the rest is mapped files.`,
     '',
     ...toTable([heads, ...rows]),

@@ -2,7 +2,7 @@
 import { openPostgres } from '../../../server/store/open-postgres.ts'
 import { openStore } from '../../../server/store/store.ts'
 import { createId } from '../../../server/tenancy/id.ts'
-import { readSettings } from '../visitors/asked-process.ts'
+import { readSettings } from '../measured-script.ts'
 import { createPaths } from '../visitors/pages.ts'
 import { endDay, firstDay } from '../visitors/plan.ts'
 import { makeViewBatches } from '../visitors/visit-batches.ts'

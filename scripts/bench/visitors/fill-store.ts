@@ -1,6 +1,6 @@
 // Records the visits of a plan in a store and prints the CPU time of recording, without generating.
 import { openStore } from '../../../server/store/store.ts'
-import { readSettings } from './asked-process.ts'
+import { readSettings } from '../measured-script.ts'
 import { createPaths } from './pages.ts'
 import type { TrafficPlan } from './traffic.ts'
 import { makeViewBatches } from './visit-batches.ts'

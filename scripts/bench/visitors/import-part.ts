@@ -1,13 +1,14 @@
+import { readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { runMeasured } from '../export/measured-run.ts'
-import type { BenchData } from '../http/data.ts'
+import { OperatorError } from '../../../server/base/operator-error.ts'
+import { sizeFolder } from '../export/run-site.ts'
+import { createData } from '../http/data.ts'
+import { type ImportFigures, runToEnd, toImportFigures } from '../measured-script.ts'
 import { type LogTally, writeAccessLog } from './access-log.ts'
-import { compareRanges } from './compare-ranges.ts'
-import { measureGoAccess } from './goaccess.ts'
-import { explainEnd, type ImportFigures, sizeFolder, toImportFigures } from './import-figures.ts'
 import { createPaths } from './pages.ts'
 import { endDay, firstDay, type Plan } from './plan.ts'
 import { Truth } from './truth.ts'
+import { compareRanges } from './visits-part.ts'
 
 export interface ImportPart {
   log: LogTally
@@ -22,38 +23,31 @@ export interface ImportPart {
 
 const main = resolve(import.meta.dirname, '../../../server/main.ts')
 
-/** Writes a log, imports it into the first project of a data folder, and checks the resulting counts. */
+/** Writes a log, imports it into a new data folder, and checks the resulting counts. */
 export async function measureImport(
   plan: Plan,
-  {
-    data,
-    bench,
-    log,
-    scratch,
-    onProgress,
-  }: { data: string; bench: BenchData; log: string; scratch: string; onProgress(text: string): void },
+  { log, scratch, onProgress }: { log: string; scratch: string; onProgress(text: string): void },
 ): Promise<ImportPart> {
-  const paths = createPaths(plan.pages)
-  const truth = new Truth({ firstDay, paths, capacity: plan.lines })
-  onProgress(`Writing a log of ${plan.lines} lines ...`)
-  const traffic = {
-    seed: plan.seed,
-    requests: plan.lines,
-    pages: plan.pages,
-    from: firstDay,
-    to: endDay,
-    viewsOnly: false,
-  }
-  const tally = writeAccessLog(log, traffic, paths, truth)
-  const isCompared = plan.peers.includes('goaccess')
-  if (isCompared) onProgress('Importing with GoAccess ...')
-  const goAccess = isCompared ? await measureGoAccess(log, tally.lines, scratch) : undefined
+  const data = join(scratch, 'imported')
+  const { projectIds } = await createData(data, 1)
+  const projectId = projectIds[0] as string
+  const { seed, pages, lines: requests } = plan
+  const paths = createPaths(pages)
+  const truth = new Truth({ firstDay, paths, capacity: requests })
+  onProgress(`Writing a log of ${requests} lines ...`)
+  const tally = writeAccessLog(
+    log,
+    { seed, requests, pages, from: firstDay, to: endDay, viewsOnly: false },
+    paths,
+    truth,
+  )
+  if (plan.withGoAccess) onProgress('Importing with GoAccess ...')
+  const goAccess = plan.withGoAccess ? await measureGoAccess(log, tally.lines, scratch) : undefined
   onProgress('Importing with Quire ...')
-  const projectId = bench.projectIds[0] as string
   const { figures, summary } = await importLog(log, projectId, { data, scratch, lines: tally.lines })
   const storedBytes = sizeFolder(data)
   onProgress('Comparing ten ranges of the log ...')
-  const compared = await compareRanges(truth, { data, projectId, pages: plan.pages })
+  const compared = await compareRanges(truth, { data, projectId, pages })
   return {
     log: tally,
     quire: figures,
@@ -79,10 +73,21 @@ export async function importLog(
   { data, scratch, lines }: { data: string; scratch: string; lines: number },
 ): Promise<{ figures: ImportFigures; summary: ImportSummary }> {
   const args = [main, 'visits', 'import', log, '--project', projectId, '--data', data, '--json']
-  const logFile = join(scratch, 'import.log')
-  const run = await runMeasured(process.execPath, args, { logFile, timeoutMs: 24 * 3_600_000, folder: scratch })
-  if (run.exitCode !== 0) throw await explainEnd('quire visits import', run, logFile)
+  const run = await runToEnd(process.execPath, args, { logFile: join(scratch, 'import.log'), folder: scratch })
   return { figures: toImportFigures(run, lines), summary: JSON.parse(run.stdout) }
+}
+
+/** Runs GoAccess on a log with a JSON report, with default settings and without GeoIP. */
+async function measureGoAccess(log: string, lines: number, scratch: string): Promise<ImportFigures> {
+  const output = join(scratch, 'goaccess.json')
+  const args = [log, '--log-format=COMBINED', '--no-global-config', '--no-progress', '-o', output]
+  const run = await runToEnd('goaccess', args, { logFile: join(scratch, 'goaccess.log'), folder: scratch })
+  // GoAccess would look fast if it skipped lines.
+  const { general } = JSON.parse(await readFile(output, 'utf8'))
+  await rm(output)
+  const read = general.valid_requests + general.failed_requests
+  if (read < lines * 0.99) throw new OperatorError(`GoAccess read ${read} of ${lines} lines.`)
+  return toImportFigures(run, lines)
 }
 
 function countOtherLines({ lines, pageViews, filtered, malformed }: ImportSummary, want: LogTally): number {

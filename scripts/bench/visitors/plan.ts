@@ -8,11 +8,9 @@ export interface Plan {
   pages: number
   /** Queries for each range length and page. */
   repeats: number
-  peers: readonly Peer[]
+  /** Whether GoAccess also imports the log. */
+  withGoAccess: boolean
 }
-
-/** The programs that Quire is compared with. */
-export type Peer = 'goaccess' | 'duckdb'
 
 /** 400 days, which contain many ranges of a year: 2025-09-01 to 2026-10-06 (exclusive), in days since 1970-01-01 UTC. */
 export const firstDay = 20_332

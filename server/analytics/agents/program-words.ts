@@ -123,7 +123,7 @@ function entriesOf(isIn: (pattern: string) => boolean): AgentEntry[] {
 function toWord(pattern: string): string {
   return pattern
     .replaceAll(/\(\?<?[!:][^()]*\)/g, ' ')
-    .replaceAll(/\[[^\]]*\]/g, ' ')
+    .replaceAll(/\[[^[\]]*\]/g, ' ')
     .replaceAll(/\\[bsdw][+*?]?/g, ' ')
     .replaceAll(/[\\^$?*+()|]/g, '')
     .trim()

@@ -1,4 +1,5 @@
-import { type Day, dayMs, toDay } from '../day.ts'
+import { dayMs } from '../../base/day-ms.ts'
+import { type Day, toDay } from '../day.ts'
 
 /** Returns the first day of the month of a day. */
 export function startOfMonth(day: Day): Day {

@@ -1,4 +1,4 @@
-import { HashSlots } from '../hash-slots.ts'
+import { HashSlots } from '../hash-table.ts'
 
 /**
  * Maps the id of a page in a block to the page's number, and the number to the rank of the page's path among all paths.

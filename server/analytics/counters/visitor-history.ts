@@ -3,17 +3,7 @@ import { asAi, asHuman } from '../view-batch.ts'
 import type { CellChanges } from './cell-changes.ts'
 import { never, site } from './cells.ts'
 import { createSeenPages, decodeSeenPages, encodeSeenPages, pushSeenPage, type SeenPages } from './seen-pages.ts'
-import type { SeenDay } from './seen-row.ts'
-
-/** The stored views of a visitor by day. */
-export interface SeenDays {
-  /** Begins to work on a visitor. */
-  open(visitor: Uint8Array): void
-  /** Lists the latest days that were not listed yet, in descending order; empty = there are no more. */
-  listEarlier(): readonly SeenDay[]
-  /** Stores the pages of a day. Call it in the order of days, after a day before the first of them was listed, if there is one. */
-  put(day: Day, pages: Uint8Array): void
-}
+import { latestDay, type SeenDay, type SeenDays } from './seen-rows.ts'
 
 /** New views of one visitor in ascending order, see `packView`. They may contain repetitions. */
 export type PackedViews = Float64Array
@@ -26,8 +16,6 @@ const dayScale = 2 ** 33
 export function packView(day: Day, page: number, mask: number): number {
   return day * dayScale + page * pageScale + mask
 }
-
-const latestDay = 2 ** 31 - 1
 
 /** Number of kinds: human, AI, any. */
 const kinds = 3

@@ -8,7 +8,7 @@ import {
   type LogLine,
   type ParserOptions,
 } from '../formats/log-format.ts'
-import { type Envelope, emptyContent } from './envelope.ts'
+import { type Envelope, emptyContent, type Unwrap } from './envelope.ts'
 import { EnvelopedParser } from './enveloped-parser.ts'
 import { envelopes } from './envelopes.ts'
 
@@ -58,6 +58,7 @@ export interface Candidate extends Dialect {
 /** A possible envelope, and the parser of the given format for its lines. */
 interface Opening {
   envelope: Envelope | undefined
+  unwrap: Unwrap | undefined
   /** Undefined when the format is detected. */
   parser: LineParser | undefined
 }
@@ -71,7 +72,11 @@ export class DialectDetector {
   constructor(settings: DialectSettings) {
     this.#settings = settings
     const { format, clientField } = settings
-    this.#openings = listPossible(settings).map(envelope => ({ envelope, parser: format?.open({ clientField }) }))
+    this.#openings = listPossible(settings).map(envelope => ({
+      envelope,
+      unwrap: envelope?.open(),
+      parser: format?.open({ clientField }),
+    }))
   }
 
   /** The dialects so far, in the order of their first lines. */
@@ -94,14 +99,14 @@ export class DialectDetector {
     }
   }
 
-  #detect(bytes: Buffer, start: number, end: number, { envelope, parser }: Opening): LogFormat | undefined {
+  #detect(bytes: Buffer, start: number, end: number, { unwrap, parser }: Opening): LogFormat | undefined {
     const content = emptyContent()
-    if (!envelope) Object.assign(content, { bytes, start, end })
-    else if (!envelope.open()(bytes, start, end, content) || content.isPart) return undefined
+    if (!unwrap) Object.assign(content, { bytes, start, end })
+    else if (!unwrap(bytes, start, end, content) || content.isPart) return undefined
     if (!parser) return detectFormat(content.bytes, content.start, content.end)
     const line = emptyLogLine()
     const parsed = parser.parse(content.bytes, content.start, content.end, line)
-    const isFound = envelope ? parsed === 'request' && hasAddress(line, parser) : parsed !== 'malformed'
+    const isFound = unwrap ? parsed === 'request' && hasAddress(line, parser) : parsed !== 'malformed'
     return isFound ? this.#settings.format : undefined
   }
 }

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { maxLineBytes } from '../import/line-splitter.ts'
+import { maxLineBytes } from '../import/line-reader.ts'
 import { checkLogFile, LogFileError } from '../import/log-file.ts'
 import { LogReader, type LogReaderOptions } from '../import/log-reader.ts'
 import { isAbsence } from './log-entries.ts'

@@ -1,4 +1,4 @@
-import { maxLineBytes } from '../import/line-splitter.ts'
+import { maxLineBytes } from '../import/line-reader.ts'
 
 const numberSign = 0x23
 const lineFeed = 0x0a

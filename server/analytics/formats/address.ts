@@ -59,8 +59,8 @@ export function stripAddress(text: string): { bare: string; stripped: AddressPar
     bare = text.slice(0, text.indexOf(':'))
     stripped.push('port')
   }
-  const [, address, zone] = /^([^%]*:[^%]*)%([^%]+)$/.exec(bare) ?? []
-  if (address === undefined || zone === undefined) return { bare, stripped }
+  const [, address, zone] = /^([^%]*)%([^%]+)$/.exec(bare) ?? []
+  if (!address?.includes(':') || zone === undefined) return { bare, stripped }
   return { bare: address, stripped: [...stripped, 'zone'] }
 }
 

@@ -17,7 +17,7 @@ export const combined: LogFormat = {
   name: 'combined',
   hasHost: false,
   open: options => new CombinedParser(options),
-  recognizes: (bytes, start, end) => isCombined(bytes, start, end),
+  recognizesTail: () => true,
 }
 
 const space = 0x20
@@ -103,16 +103,15 @@ export class CombinedParser implements LineParser {
 }
 
 /**
- * Returns whether a line is in the format, and begins with an address, or with a host name and one word for the user.
- *
- * @param tail of the line after the user agent
+ * Returns the text after the user agent of a combined line that begins with an address, or with a host name and one word for
+ * the user; undefined for other lines.
  */
-export function isCombined(bytes: Buffer, start: number, end: number, tail = /^/): boolean {
+export function findTail(bytes: Buffer, start: number, end: number): string | undefined {
   const line = emptyLogLine()
-  if (new CombinedParser({}).parse(bytes, start, end, line) !== 'request') return false
+  if (new CombinedParser({}).parse(bytes, start, end, line) !== 'request') return undefined
   const address = bytes.toString('latin1', line.addressStart, line.addressEnd)
   const isBegun = isIP(bareAddress(address)) !== 0 || /^[\w.-]+ - \S+ \[/.test(bytes.toString('latin1', start, end))
-  return isBegun && tail.test(bytes.toString('latin1', line.userAgentEnd + 1, end))
+  return isBegun ? bytes.toString('latin1', line.userAgentEnd + 1, end) : undefined
 }
 
 function readFieldNumber(clientField: string): number {

@@ -4,7 +4,7 @@ import { azureFrontDoor } from './azure-front-door.ts'
 import { caddy } from './caddy.ts'
 import { cloudflare } from './cloudflare.ts'
 import { cloudfront } from './cloudfront.ts'
-import { combined } from './combined.ts'
+import { combined, findTail } from './combined.ts'
 import { fastly } from './fastly.ts'
 import { googleCloud } from './google-cloud.ts'
 import { haproxy } from './haproxy.ts'
@@ -45,7 +45,13 @@ export const formats: readonly LogFormat[] = [
 
 /** Detects the format of a line; undefined when it is in no known format. */
 export function detectFormat(bytes: Buffer, start: number, end: number): LogFormat | undefined {
-  if (bytes[start] !== 0x7b) return formats.find(format => format.recognizes?.(bytes, start, end))
-  const entry = parseEntry(bytes, start, end)
-  return entry && formats.find(format => format.recognizesEntry?.(entry))
+  if (bytes[start] === 0x7b) {
+    const entry = parseEntry(bytes, start, end)
+    return entry && formats.find(format => format.recognizesEntry?.(entry))
+  }
+  // Parsed once for all formats that continue a combined line.
+  const tail = findTail(bytes, start, end)
+  return formats.find(
+    format => format.recognizes?.(bytes, start, end) || (tail !== undefined && format.recognizesTail?.(tail)),
+  )
 }

@@ -1,7 +1,5 @@
-import { CombinedParser, isCombined } from './combined.ts'
+import { CombinedParser } from './combined.ts'
 import type { LogFormat } from './log-format.ts'
-
-const tail = /^ \d+ [\d.]+ \[[^\]]*\] (\[[^\]]*\] )?\S/
 
 /**
  * The lines of the Kubernetes controller ingress-nginx: a combined line, followed by length and time of the request, the
@@ -13,5 +11,5 @@ export const ingressNginx: LogFormat = {
   name: 'ingress-nginx',
   hasHost: false,
   open: options => new CombinedParser(options),
-  recognizes: (bytes, start, end) => isCombined(bytes, start, end, tail),
+  recognizesTail: tail => /^ \d+ [\d.]+ \[[^\]]*\] (\[[^\]]*\] )?\S/.test(tail),
 }

@@ -1,4 +1,5 @@
-import { dayMs, toUtcMs } from '../day.ts'
+import { dayMs } from '../../base/day-ms.ts'
+import { toUtcMs } from '../day.ts'
 import { readDigits } from './log-date.ts'
 
 const minuteMs = 60_000

@@ -61,6 +61,9 @@ export function emptyLogLine(): LogLine {
   }
 }
 
+/** Receives each line: the bytes from `start` up to `end`, without the line break. They are valid only during the call. */
+export type OnLine = (bytes: Buffer, start: number, end: number) => void
+
 /** `comment` = a valid line that is not a request, such as a header or a part of a request. */
 export type Parsed = 'request' | 'comment' | 'malformed'
 
@@ -95,6 +98,8 @@ export interface LogFormat {
   open(options: ParserOptions): LineParser
   /** Returns whether a line that is not a JSON object is definitely in this format. */
   recognizes?(bytes: Buffer, start: number, end: number): boolean
+  /** Returns whether a combined line with this text after its user agent is definitely in this format. */
+  recognizesTail?(tail: string): boolean
   /** Returns whether a line with this JSON object is definitely in this format. */
   recognizesEntry?(entry: Record<string, unknown>): boolean
 }

@@ -51,7 +51,7 @@ export function parseNginxPattern(text: string): Pattern {
 function joinStrings(text: string): string {
   const body = text.trim().replace(/;$/, '').trim()
   const strings = /^(?:'(?:[^'\\]|\\.)*'\s*|"(?:[^"\\]|\\.)*"\s*)+$/s.test(body)
-    ? [...body.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/gs)].map(
+    ? [...body.matchAll(/(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*/gsy)].map(
         ([, single, double]) => single ?? double ?? '',
       )
     : [body]

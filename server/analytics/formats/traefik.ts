@@ -1,4 +1,4 @@
-import { CombinedParser, isCombined } from './combined.ts'
+import { CombinedParser } from './combined.ts'
 import type { LogFormat } from './log-format.ts'
 
 /**
@@ -10,5 +10,5 @@ export const traefik: LogFormat = {
   name: 'traefik',
   hasHost: false,
   open: options => new CombinedParser(options),
-  recognizes: (bytes, start, end) => isCombined(bytes, start, end, /^ \d+ "[^"]*" "[^"]*" \d+ms$/),
+  recognizesTail: tail => /^ \d+ "[^"]*" "[^"]*" \d+ms$/.test(tail),
 }

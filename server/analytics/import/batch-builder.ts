@@ -1,8 +1,7 @@
 import type { Day } from '../day.ts'
-import { HashSlots } from '../hash-slots.ts'
+import { ByteTable, HashSlots } from '../hash-table.ts'
 import type { ViewBatch } from '../view-batch.ts'
 import { type VisitorHash, visitorBytes } from '../visitor.ts'
-import { ByteTable } from './byte-table.ts'
 import type { UserAgent } from './user-agents.ts'
 
 /** Period numbers are below this limit, so that user agent and period fit in one tag. */

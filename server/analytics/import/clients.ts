@@ -7,7 +7,7 @@ import {
   toCanonicalHostname,
 } from '../formats/address.ts'
 import type { LineParser, LogLine } from '../formats/log-format.ts'
-import { ByteTable } from './byte-table.ts'
+import { ByteTable } from '../hash-table.ts'
 
 export interface ClientOptions {
   /** See `findClient`. */

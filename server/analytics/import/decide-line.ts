@@ -1,6 +1,6 @@
+import { dayMs } from '../../base/day-ms.ts'
 import type { LogLine, Parsed } from '../formats/log-format.ts'
 import type { KnownPage, Page } from '../page.ts'
-import { isFound, isPossible } from './page-view.ts'
 
 /** The checks of a line, in the order in which they run. The first check that fails decides how the line is counted. */
 export const lineChecks = ['format', 'address', 'date', 'host', 'method', 'status', 'page'] as const
@@ -76,4 +76,19 @@ export class LineDecider<Project> {
     this.page = page
     return undefined
   }
+}
+
+const earliestMs = Date.UTC(2000)
+
+/**
+ * Returns whether the time of a line is possible: not before 2000, and not more than a day after `now`. Both times are in
+ * milliseconds since 1970.
+ */
+function isPossible(atMs: number, now: number): boolean {
+  return atMs >= earliestMs && atMs <= now + dayMs
+}
+
+/** Returns whether the page was found: 2xx, or 304 because the client has the page in its cache. */
+function isFound(status: number): boolean {
+  return (status >= 200 && status <= 299) || status === 304
 }

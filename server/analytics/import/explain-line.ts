@@ -15,9 +15,10 @@ import { emptyLogLine, type LineParser, type LogFormat } from '../formats/log-fo
 import { type Page, toPage } from '../page.ts'
 import { Clients } from './clients.ts'
 import { type LineCheck, LineDecider, type LineRefusal, lineChecks } from './decide-line.ts'
-import { maxLineBytes } from './line-splitter.ts'
-import { acceptsMarkdown, isUnnamed, markdownView } from './page-view.ts'
+import { maxLineBytes } from './line-reader.ts'
 import { Referrals } from './referrals.ts'
+import { isUnnamed, markdownView } from './user-agents.ts'
+import { acceptsMarkdown } from './view-adder.ts'
 
 /** Explanation of how an import counts one line. */
 export interface LineExplanation {

@@ -1,7 +1,6 @@
 import { type Dialect, DialectDetector, type DialectSettings, openDialect } from '../envelopes/detect-dialect.ts'
-import { emptyLogLine } from '../formats/log-format.ts'
+import { emptyLogLine, type OnLine } from '../formats/log-format.ts'
 import { Clients } from './clients.ts'
-import type { OnLine } from './line-splitter.ts'
 
 /** Lines and bytes from which the format of a log is detected. */
 const maxLines = 100

@@ -1,4 +1,4 @@
-import { ByteTable } from './byte-table.ts'
+import { ByteTable } from '../hash-table.ts'
 
 const maxCached = 10_000
 const maxNameBytes = 255 + ':65535'.length

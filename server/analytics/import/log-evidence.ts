@@ -1,7 +1,7 @@
-import type { FormatVerdict } from './format-window.ts'
+import { dayMs } from '../../base/day-ms.ts'
+import { nameDialect } from '../envelopes/detect-dialect.ts'
+import { type FormatVerdict, FormatWindow } from './format-window.ts'
 import { type ImportTally, sum } from './import-tally.ts'
-import { type UnreadLines, UnreadSample } from './unread-sample.ts'
-import { ViewEvidence } from './view-evidence.ts'
 
 /** What is known about one log. `findSuspicions` judges it. */
 export interface LogEvidence {
@@ -69,4 +69,107 @@ function subtract<Counts extends Readonly<Record<string, number>>>(counts: Count
   return Object.fromEntries(
     Object.entries(counts).map(([name, count]) => [name, count - (before[name] as number)]),
   ) as Counts
+}
+
+/** Longest text of an address or a host name. */
+const maxAddressBytes = 256
+
+/** Two neighbouring lines whose dates differ by more than this are a jump. A site without a visitor for a year is rare. */
+const jumpMs = 366 * dayMs
+
+/**
+ * Collects what the page views of one log look like together, without keeping them. It runs for each page view, so it only
+ * compares and adds numbers.
+ */
+class ViewEvidence {
+  /** Page views without a user agent. */
+  unnamed = 0
+  /** Page views of visitors, human and AI. */
+  ofVisitors = 0
+  /** Page views whose visitor had none before. */
+  ofNewVisitors = 0
+  /** Page views whose client is from a list of addresses. */
+  ofListed = 0
+  /** Pairs of neighbouring page views whose dates are more than a year apart. */
+  dateJumps = 0
+  #lastMs = Number.NaN
+  /** The candidate of a majority vote (Boyer and Moore, 1981): an address with over half of the views is always found. */
+  readonly #address = Buffer.alloc(maxAddressBytes)
+  #addressBytes = 0
+  #votes = 0
+
+  /**
+   * Views that one address has at least: its votes minus those of all others. An address with a share of 97.5% of the views
+   * has at least 95% here.
+   */
+  get ofOneAddress(): number {
+    return this.#votes
+  }
+
+  /** @param atMs milliseconds since 1970 */
+  countView(atMs: number, hasUserAgent: boolean): void {
+    if (!hasUserAgent) this.unnamed++
+    if (Math.abs(atMs - this.#lastMs) > jumpMs) this.dateJumps++
+    this.#lastMs = atMs
+  }
+
+  /** Counts a view of a visitor with the address in `bytes` from `start` up to `end`. */
+  countVisitor(bytes: Uint8Array, start: number, end: number, isNew: boolean): void {
+    this.ofVisitors++
+    if (isNew) this.ofNewVisitors++
+    if (this.#isCandidate(bytes, start, end)) this.#votes++
+    else if (this.#votes > 0) this.#votes--
+    else {
+      this.#votes = 1
+      this.#addressBytes = Math.min(end - start, maxAddressBytes)
+      for (let i = 0; i < this.#addressBytes; i++) this.#address[i] = bytes[start + i] as number
+    }
+  }
+
+  #isCandidate(bytes: Uint8Array, start: number, end: number): boolean {
+    if (end - start !== this.#addressBytes) return false
+    // From the end, because addresses of one network begin alike.
+    for (let i = this.#addressBytes - 1; i >= 0; i--) if (bytes[start + i] !== this.#address[i]) return false
+    return true
+  }
+}
+
+/** Lines that could not be read, and the format that most of them are in. */
+export interface UnreadLines {
+  /** Lines of the sample that are in the format. */
+  lines: number
+  /** The name of the format, with its envelope. */
+  name: string
+}
+
+const detectAll = { format: undefined, envelope: undefined, clientField: undefined }
+
+/**
+ * Holds the first lines of a log that could not be read. If the format of a log changes, because the server was configured
+ * anew, most of them are in another format.
+ */
+class UnreadSample {
+  #window: FormatWindow | undefined
+  /** The last result, and the lines that it is about. */
+  #known: { lineCount: number; found: UnreadLines | undefined } | undefined
+
+  readonly add = (bytes: Buffer, start: number, end: number): void => {
+    this.#window ??= new FormatWindow(detectAll, false)
+    if (!this.#window.isFull) this.#window.add(bytes, start, end)
+  }
+
+  /** Finds the format of at least half of the lines; undefined when there is none. */
+  detect(): UnreadLines | undefined {
+    const window = this.#window
+    if (!window) return undefined
+    if (this.#known?.lineCount !== window.lineCount) {
+      const { dialect, isClear, readLines } = window.detect()
+      const name = dialect && nameDialect(dialect.format.name, dialect.envelope?.title)
+      this.#known = {
+        lineCount: window.lineCount,
+        found: name !== undefined && isClear ? { lines: readLines, name } : undefined,
+      }
+    }
+    return this.#known?.found
+  }
 }

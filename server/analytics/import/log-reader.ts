@@ -1,6 +1,8 @@
 import type { DialectSettings } from '../envelopes/detect-dialect.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
-import { emptyLogLine, type LineParser, type LogFormat } from '../formats/log-format.ts'
+import { emptyLogLine, type LineParser, type LogFormat, type OnLine } from '../formats/log-format.ts'
+import { ByteTable } from '../hash-table.ts'
+import { type Page, toPage } from '../page.ts'
 import type { ViewBatch } from '../view-batch.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import type { BatchBuilder } from './batch-builder.ts'
@@ -8,13 +10,9 @@ import { type ClientOptions, Clients } from './clients.ts'
 import { LineDecider, lineRefusals } from './decide-line.ts'
 import type { ImportTally } from './import-tally.ts'
 import { LineReader } from './line-reader.ts'
-import type { OnLine } from './line-splitter.ts'
 import { EvidenceCollector, type LogEvidence } from './log-evidence.ts'
-import { Pages } from './pages.ts'
-import { requireHost } from './require-host.ts'
 import { UserAgents } from './user-agents.ts'
-import { ViewAdder } from './view-adder.ts'
-import { maxLabels } from './view-labels.ts'
+import { maxLabels, ViewAdder } from './view-adder.ts'
 import {
   type ProjectsByHost,
   type ProjectTarget,
@@ -258,11 +256,39 @@ export class LogReader {
 
   /** Clears the caches when the format changes, because their keys are bytes in the encoding of the old format. */
   readonly #prepareFor = (format: LogFormat): void => {
-    if (this.#projects.areByHost) requireHost(format)
+    this.#projects.requireHost(format)
     if (this.#lines.format === format) return
     this.#cut()
     this.#clearCaches()
     // A parser does not write the fields that its format lacks.
     Object.assign(this.#line, emptyLogLine())
+  }
+}
+
+/** Caches pages by the bytes of their request targets; refused targets are cached too. */
+class Pages {
+  readonly #table = new ByteTable()
+  #pages: Page[] = []
+
+  get sizeBytes(): number {
+    return this.#table.sizeBytes
+  }
+
+  get size(): number {
+    return this.#table.size
+  }
+
+  find(bytes: Buffer, start: number, end: number, decode: (text: string) => string): Page {
+    const number = this.#table.find(bytes, start, end)
+    if (number !== -1) return this.#pages[number] as Page
+    const page = toPage(decode(bytes.toString('latin1', start, end)))
+    this.#table.add(bytes, start, end)
+    this.#pages.push(page)
+    return page
+  }
+
+  clear(): void {
+    this.#table.clear()
+    this.#pages = []
   }
 }

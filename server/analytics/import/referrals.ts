@@ -1,6 +1,6 @@
 import { type AssistantSite, findAssistantSite } from '../assistant-sites.ts'
 import type { LogLine } from '../formats/log-format.ts'
-import { ByteTable } from './byte-table.ts'
+import { ByteTable } from '../hash-table.ts'
 
 /** Referring hosts whose result is kept. When there are more, all are forgotten. */
 const maxCached = 10_000

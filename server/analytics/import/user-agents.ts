@@ -1,6 +1,5 @@
-import { classify } from '../agents/classify.ts'
-import { ByteTable } from './byte-table.ts'
-import { isUnnamed, markdownView } from './page-view.ts'
+import { type Classification, classify } from '../agents/classify.ts'
+import { ByteTable } from '../hash-table.ts'
 import { findRule, type Rule } from './rules.ts'
 
 export interface UserAgent {
@@ -14,7 +13,19 @@ export interface UserAgent {
   markdownRule: Rule
 }
 
+/** The rule of Markdown views by programs that no list names, if the operator counts them as AI. */
+export const markdownView: Classification = { kind: 'ai', rule: 'ai: Markdown view' }
+
 const markdownRule = findRule(markdownView)
+
+/**
+ * Returns whether the Markdown views of this user agent may count as AI: a program that no list names. All other user
+ * agents count alike on every page: a browser reads Markdown files to render them, and a search engine or curl is what
+ * its name says.
+ */
+export function isUnnamed({ kind, rule }: Classification): boolean {
+  return kind === 'neither' && (rule === 'empty' || rule === 'no browser' || rule.startsWith('isbot: '))
+}
 
 /** Caches the user agents of a log by their bytes. Each user agent is classified once. */
 export class UserAgents {

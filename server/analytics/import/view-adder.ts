@@ -1,17 +1,20 @@
-import { toDay } from '../day.ts'
+import type { Kind } from '../agents/agent-list.ts'
+import { type Day, toDay } from '../day.ts'
 import type { LineParser, LogLine } from '../formats/log-format.ts'
-import { markdownFile } from '../labels.ts'
+import { markdownFile, toFileLabel, toReferralLabel } from '../labels.ts'
 import type { KnownPage } from '../page.ts'
 import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel } from '../view-batch.ts'
 import type { BatchBuilder } from './batch-builder.ts'
 import type { Clients } from './clients.ts'
 import type { EvidenceCollector } from './log-evidence.ts'
-import { acceptsMarkdown } from './page-view.ts'
+import { Referrals } from './referrals.ts'
 import type { UserAgent, UserAgents } from './user-agents.ts'
-import { addFileLabel, ViewLabels } from './view-labels.ts'
 import type { ProjectTarget } from './visited-projects.ts'
 
 type Viewed = EvidenceCollector['viewed']
+
+/** The largest number of labels that one line adds: the rule of a program, and Markdown. */
+export const maxLabels = 2
 
 const masks = { human: asHuman, ai: asAi }
 const markdownMasks = { human: asHuman | asHumanMarkdown, ai: asAi | asAiMarkdown }
@@ -21,7 +24,7 @@ export class ViewAdder {
   readonly #line: LogLine
   readonly #agents: UserAgents
   readonly #clients: Clients
-  readonly #labels = new ViewLabels()
+  readonly #referrals = new Referrals()
 
   /** @param options.line is read at each call */
   constructor({ line, agents, clients }: { line: LogLine; agents: UserAgents; clients: Clients }) {
@@ -55,7 +58,8 @@ export class ViewAdder {
       const { bytes, start, end } = this.#clients
       viewed.countVisitor(bytes, start, end, builder.size > visitorsBefore)
       builder.add(visitor, page.path, day, isMarkdown ? markdownMasks[rule.kind] : masks[rule.kind])
-      if (rule.kind === 'human') this.#labels.addReferral(builder, visitor, day, page.path, this.#line)
+      const referral = rule.kind === 'human' ? this.#referrals.find(this.#line) : undefined
+      if (referral) builder.add(visitor, toReferralLabel(referral.site, page.path), day, asLabel)
     }
   }
 
@@ -84,4 +88,26 @@ export class ViewAdder {
     clients.find(this.#line, parser)
     return builder.findVisitor(clients.bytes, clients.start, clients.end, agent, toDay(this.#line.atMs))
   }
+}
+
+/** Returns whether an Accept header asks for Markdown (RFC 7763). Takes bytes as a latin1 string. */
+export function acceptsMarkdown(accept: string): boolean {
+  return /(?:^|,)\s*text\/markdown\s*(?=[;,]|$)(?!;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)
+}
+
+// Kept because the text and its hash would be computed for every view.
+const fileLabels = new Map<string, Record<Kind, string>>()
+
+/**
+ * Adds the label of a view of a file for AI. The parameters are separate because an object would be allocated for every
+ * view.
+ */
+function addFileLabel(builder: BatchBuilder, visitor: number, day: Day, kind: Kind, file: string): void {
+  let labels = fileLabels.get(file)
+  if (!labels) {
+    const [human, ai, neither] = [toFileLabel('human', file), toFileLabel('ai', file), toFileLabel('neither', file)]
+    labels = { human, ai, neither }
+    fileLabels.set(file, labels)
+  }
+  builder.add(visitor, labels[kind], day, asLabel)
 }

@@ -1,5 +1,6 @@
 import type { Project } from '../../tenancy/project.ts'
-import type { LogLine } from '../formats/log-format.ts'
+import { formats } from '../formats/formats.ts'
+import { type LogFormat, LogFormatError, type LogLine } from '../formats/log-format.ts'
 import { VisitorHash } from '../visitor.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import { BatchBuilder } from './batch-builder.ts'
@@ -43,8 +44,14 @@ export class VisitedProjects {
     }
   }
 
-  get areByHost(): boolean {
-    return this.#hosts !== undefined
+  /** @throws {LogFormatError} when projects are found by host, and the lines of a format do not contain it. */
+  requireHost({ name, hasHost }: LogFormat): void {
+    if (!this.#hosts || hasHost) return
+    const names = formats.flatMap(each => (each.hasHost ? [each.name] : [])).join(', ')
+    const remedy = name === 'json' ? 'add host=PATH to its fields' : `use a format with the host (${names})`
+    throw new LogFormatError(
+      `Lines in the format ${name} do not contain the host. Name one project for all lines, or ${remedy}.`,
+    )
   }
 
   /** All projects so far, including those whose sites were removed. */

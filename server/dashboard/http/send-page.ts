@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Response } from 'express'
-import { sendStream } from '../../http/parts.ts'
+import { sendStream } from '../../http/send-stream.ts'
 import type { Answer } from '../page.ts'
 
 /** Pages load the style sheet and the scripts of the dashboard, and nothing else: no script, style or frame in a page runs. */

@@ -98,6 +98,7 @@ async function findPath(
       // A key is never deleted before its organization.
       return '/keys'
     case 'export.started':
+    case 'export.cancelled':
     case 'export.deleted':
     case 'bundle-link.created':
       return (await exportJobs.findOwned(organizationId, subject)) && exportPath(subject)

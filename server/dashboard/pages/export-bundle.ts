@@ -1,6 +1,7 @@
 import { describeBytes } from '../../base/format-bytes.ts'
 import { explainCondition } from '../../export/jobs/bundle-store.ts'
 import type { ExportJob } from '../../export/jobs/export-job.ts'
+import { includesStaticExport } from '../../tenancy/organization.ts'
 import type { DashboardDeps } from '../deps.ts'
 import type { Visit } from '../page.ts'
 import { actionButton } from '../parts/action.ts'
@@ -30,6 +31,7 @@ export async function showBundle(
   const summaries = await exportJobs.listSummaries(organizationId, request.domain)
   const difference = await comparePages(job, summaries, { exportJobs })
   const fault = explainCondition(await bundles.check(bundle), bundles)
+  const isIncluded = includesStaticExport(visit.organization.plan)
   const { facts } = texts
   return html`<h2>${texts.bundleTitle}</h2>
 ${fault !== null && html`<p class="notice bad">${fault}</p>`}
@@ -39,7 +41,9 @@ ${factList([
   [facts.size, describeBytes(bundle.sizeBytes)],
   [facts.checksum, showChecksum(bundle.sha256)],
 ])}
+${!isIncluded && html`<p class="notice bad" role="alert">${texts.planHint}</p>`}
 ${
+  isIncluded &&
   fault === null &&
   html`<div class="buttons">${actionButton(visit, `/exports/${jobId}/download`, { label: texts.download, kind: 'main' })}
 ${actionButton(visit, `/exports/${jobId}/link`, { label: texts.makeLink })}</div>

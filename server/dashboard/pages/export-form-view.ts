@@ -1,11 +1,12 @@
 import type { Deployment } from '../../products/features.ts'
 import type { Listed } from '../../tenancy/list-part.ts'
+import { includesStaticExport } from '../../tenancy/organization.ts'
 import type { Site } from '../../tenancy/site.ts'
 import type { Visit } from '../page.ts'
 import { tokenField } from '../parts/action.ts'
 import { checkFields, linesField, problemLine, selectField, textField } from '../parts/field.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
-import { startTexts as texts } from '../texts/exports.ts'
+import { exportTexts, startTexts as texts } from '../texts/exports.ts'
 import { deployments, type ExportForm, listConfigurable } from './export-form.ts'
 import { maxChoices } from './project-choice.ts'
 
@@ -44,7 +45,7 @@ function keepChoice(choices: readonly (readonly [string, string])[], chosen: str
 function generalProblems({ organization }: Visit, { general }: ExportForm): Fragment {
   if (general.length === 0) return false
   return html`<div class="notice bad" role="alert"><p><strong>${texts.notStarted}</strong></p>
-${general.map(sentence => html`<p>${sentence}</p>`)}${organization.plan !== 'enterprise' && html`<p>${texts.planHint}</p>`}</div>`
+${general.map(sentence => html`<p>${sentence}</p>`)}${!includesStaticExport(organization.plan) && html`<p>${exportTexts.planHint}</p>`}</div>`
 }
 
 /** Whether a setting differs from what most people want, or is wrong. */

@@ -1,8 +1,10 @@
+import { escapeControls } from '../../base/escape-controls.ts'
 import { describeDownload } from '../../export/jobs/bundle-download.ts'
 import { explainCondition } from '../../export/jobs/bundle-store.ts'
 import { deleteExport } from '../../export/jobs/delete-export.ts'
-import type { ExportJob, ExportJobs } from '../../export/jobs/export-job.ts'
+import { cancelledBy, type ExportJob, type ExportJobs } from '../../export/jobs/export-job.ts'
 import { callOperation } from '../../http/call-operation.ts'
+import { includesStaticExport } from '../../tenancy/organization.ts'
 import { toClient } from '../client.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
@@ -24,7 +26,7 @@ export const exportPage: PageDefinition = {
     const job = await findJob(visit, deps)
     return { title: texts.exportOf(job.request.domain), content: await showExport(visit, deps, job) }
   },
-  actions: { link, download, delete: remove },
+  actions: { link, download, cancel, delete: remove },
 }
 
 async function findJob({ organization, params }: Visit, { exportJobs }: DashboardDeps): Promise<ExportJob> {
@@ -57,6 +59,9 @@ ${await showExport(visit, deps, job)}`
 async function download(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const job = await findJob(visit, deps)
   const { bundle, request } = job
+  if (bundle && !includesStaticExport(visit.organization.plan)) {
+    return { title: texts.exportOf(request.domain), status: 403, content: await showExport(visit, deps, job) }
+  }
   const fault = bundle ? explainCondition(await deps.bundles.verify(bundle), deps.bundles) : texts.noBundle[job.status]
   if (!bundle || fault !== null) {
     const content = html`<p class="notice bad" role="alert">${fault}</p>${await showExport(visit, deps, job)}`
@@ -69,6 +74,17 @@ async function download(visit: Visit, deps: DashboardDeps): Promise<Answer> {
       sizeBytes: bundle.sizeBytes,
     },
   }
+}
+
+/** Ends an open export. One that has ended meanwhile stays as it is, and its page says how it ended. */
+async function cancel(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  const { jobId, request } = await findJob(visit, deps)
+  const error = cancelledBy(escapeControls(visit.person.name))
+  const isCancelled = await visit.record(
+    { action: 'export.cancelled', subject: jobId, detail: request.domain },
+    ({ exportJobs }) => exportJobs.cancel(jobId, error, visit.now),
+  )
+  return { leadTo: `/exports/${jobId}`, notice: isCancelled ? 'export-cancelled' : 'export-had-ended' }
 }
 
 /** Deletes an export. If a link to its bundle still works, the person has to say so a second time. */
@@ -108,13 +124,13 @@ function stillOpen(visit: Visit, { jobId }: ExportJob): Markup {
   return html`<div class="notice bad" role="alert">
 <h2>${texts.openTitle}</h2>
 <p>${texts.openHint}</p>
-<p><a class="button main" href="${visit.link(`/exports/${jobId}`)}">${texts.openExport}</a></p>
+<div class="buttons">${cancelButton(visit, jobId)} <a class="button main" href="${visit.link(`/exports/${jobId}`)}">${texts.openExport}</a></div>
 </div>`
 }
 
 /**
  * The page of an export. A screen reader announces the line of its status when that changes, and not the numbers, which change all the
- * time.
+ * time. The button to cancel is a part of its own, because a part is not renewed while the focus is inside it.
  */
 async function showExport(visit: Visit, deps: DashboardDeps, job: ExportJob): Promise<Markup> {
   const ahead = job.status === 'queued' ? await deps.exportJobs.countAhead(job) : 0
@@ -128,9 +144,17 @@ ${isOpen(job) && showWork(job, ahead, work)}
 ${job.status === 'failed' && showFailure(visit, job)}
 ${job.bundle && (await showBundle(visit, deps, job))}
 ${job.bundle && (await showReport(deps, job.bundle))}
+</div>
+<div id="export-cancel"${live}>${isOpen(job) && html`<div class="buttons">${cancelButton(visit, job.jobId)}</div>`}</div>
+<div id="export-settings"${live}>
 ${showRequest(job)}
 ${!isOpen(job) && showEnd(visit, job)}
 </div>`
+}
+
+function cancelButton(visit: Visit, jobId: string): Markup {
+  const options = { label: texts.cancel, kind: 'danger', confirm: texts.confirmCancel } as const
+  return actionButton(visit, `/exports/${jobId}/cancel`, options)
 }
 
 function showFailure(visit: Visit, { jobId, error }: ExportJob): Markup {

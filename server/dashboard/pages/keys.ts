@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { dayMs } from '../../base/day-ms.ts'
 import { OperatorError } from '../../base/operator-error.ts'
-import { type ApiKey, createKey, describeKey, hashKey, type Scope } from '../../tenancy/api-key.ts'
+import { type ApiKey, describeKey, findKeyState, hashKey, issueKey, type Scope } from '../../tenancy/api-key.ts'
 import { deriveId } from '../../tenancy/id.ts'
 import { readName } from '../../tenancy/name.ts'
 import type { Project } from '../../tenancy/project.ts'
@@ -16,8 +17,6 @@ import { keyTexts as texts } from '../texts/keys.ts'
 import { askForProject } from './ask-operator.ts'
 import { frameLongList, readLongList } from './long-list.ts'
 import { trySamples } from './try-samples.ts'
-
-const dayMs = 24 * 60 * 60 * 1000
 
 /** What a person wrote into the form for a new key, and what is wrong with it. */
 interface KeyForm {
@@ -53,18 +52,14 @@ async function generate(visit: Visit, deps: DashboardDeps): Promise<Answer> {
     return { title: texts.title, status: 400, content: await showKeys(visit, deps, form) }
   }
   const { id: organizationId } = visit.organization
-  const secret = createKey(deps.keyPrefix)
-  const key: ApiKey = {
+  const { key, secret } = issueKey(deps.keyPrefix, {
     id: deriveId('key', JSON.stringify([organizationId, form.formId])),
     organizationId,
     name: form.name,
-    last4: secret.slice(-4),
     scopes: form.scopes,
     createdAt: visit.now,
     expiresAt: form.expiry === '' ? null : visit.now + Number(form.expiry) * dayMs,
-    revokedAt: null,
-    lastUsedAt: null,
-  }
+  })
   const isNew = await visit.record({ action: 'key.created', ...describeKey(key) }, function* ({ apiKeys }) {
     if (yield* apiKeys.findOwned(organizationId, key.id)) return false
     yield* apiKeys.insert(key, hashKey(secret))
@@ -143,8 +138,8 @@ function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup
   })
 }
 
-function stateOf({ revokedAt, expiresAt }: ApiKey, now: number): Markup {
-  const state = revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
+function stateOf(key: ApiKey, now: number): Markup {
+  const state = findKeyState(key, now)
   return html`<span class="state ${state}">${texts.states[state]}</span>`
 }
 

@@ -1,5 +1,6 @@
 import { UnusableVisitsError } from '../../analytics/unusable-visits.ts'
 import type { ExportJob } from '../../export/jobs/export-job.ts'
+import { findKeyState } from '../../tenancy/api-key.ts'
 import type { Project } from '../../tenancy/project.ts'
 import type { DashboardDeps } from '../deps.ts'
 import type { Visit } from '../page.ts'
@@ -30,9 +31,11 @@ export async function findNextSteps(
 ): Promise<Step[]> {
   const first = { contains: '', limit: 1, offset: 0 }
   const [ownSites, keys] = await Promise.all([sites.listPart(organization.id, first), apiKeys.list(organization.id)])
-  const isUsable = (key: (typeof keys)[number]) =>
-    key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
-  const done = { project: projects.length > 0, site: ownSites.count > 0, key: keys.some(isUsable) }
+  const done = {
+    project: projects.length > 0,
+    site: ownSites.count > 0,
+    key: keys.some(key => findKeyState(key, now) === 'active'),
+  }
   if (done.project && done.site && done.key) return []
   return [
     { name: 'project', isDone: done.project },

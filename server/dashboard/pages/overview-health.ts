@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { budgets as knownBudgets } from '../../http/budgets.ts'
-import { type Budget, countUsedRequests } from '../../tenancy/rate-limit.ts'
+import { budgets as knownBudgets } from '../../http/routes.ts'
+import type { Budget } from '../../tenancy/rate-limit.ts'
 import { findBrowser, installCommand } from '../../web/browser/find-browser.ts'
 import type { DashboardDeps } from '../deps.ts'
 import type { Visit } from '../page.ts'
@@ -35,7 +35,7 @@ export async function readHealth(visit: Visit, deps: DashboardDeps): Promise<Hea
     Promise.all(
       knownBudgets.map(async budget => ({
         ...budget,
-        used: await countUsedRequests(deps.rateLimits, organization.id, budget, now),
+        used: (await deps.rateLimits.findUsage(organization.id, budget, now)).used,
       })),
     ),
     listLogs(visit, deps),
@@ -97,7 +97,7 @@ function showBudget({ budget, quota, windowSeconds, used }: Health['budgets'][nu
   const name = texts.budget(texts.budgets[budget] ?? budget)
   return html`<li><h3>${name}</h3><span class="figure">${texts.used(used, quota)}</span>
 <meter min="0" max="${quota}" value="${used}" aria-label="${name}"></meter>
-<p class="hint">${texts.usedHint(Math.ceil(windowSeconds / quota))}</p></li>`
+<p class="hint">${texts.usedHint(windowSeconds / 60)}</p></li>`
 }
 
 function showLogs(logs: Health['logs']): Markup {

@@ -43,9 +43,7 @@ async function answer(visit: Visit, site: Site, deps: DashboardDeps, form: SiteF
 async function test(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const site = await findSite(visit, deps)
   const origin = new URL(site.origin ?? `https://${site.domain}/`)
-  // The fetcher is loaded only here, so that the server starts faster.
-  const { probeSite } = await import('../../export/probe-site.ts')
-  const probe = await probeSite({ origin, originAllowed: site.origin !== null, timeoutMs: probeTimeoutMs })
+  const probe = await deps.probeSite({ origin, originAllowed: site.origin !== null, timeoutMs: probeTimeoutMs })
   return answer(visit, site, deps, { probe: describeProbe(site, probe) })
 }
 

@@ -1,6 +1,6 @@
-import { dayMs } from '../../analytics/day.ts'
 import type { ReportView } from '../../analytics/report/report-view.ts'
 import type { TotalVisitors } from '../../analytics/report/visit-report.ts'
+import { dayMs } from '../../base/day-ms.ts'
 import type { ChartData } from '../../in-page/dashboard/chart-data.ts'
 import { html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'

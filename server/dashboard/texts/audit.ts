@@ -13,6 +13,7 @@ const actions: Record<AuditAction, string> = {
   'key.created': 'API key generated',
   'key.revoked': 'API key revoked',
   'export.started': 'Export started',
+  'export.cancelled': 'Export cancelled',
   'export.deleted': 'Export deleted',
   'bundle-link.created': 'Link to a bundle made',
   'agent-job.archived': 'Agent job archived',

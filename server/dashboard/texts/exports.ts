@@ -4,6 +4,8 @@ import type { Feature } from '../../tenancy/removal-rules.ts'
 
 /** The list of exports, and one export. */
 export const exportTexts = {
+  planHint:
+    'The plan of this organization has no static export. Ask the operator of the server for the enterprise plan.',
   title: 'Static exports',
   intro:
     'An export turns a whole site into one file, the bundle. It works without the site: on a host, in a closed network, or opened from a folder.',
@@ -130,7 +132,9 @@ export const exportTexts = {
   deleteAnyway: 'Delete it although a link works',
   keep: 'Keep the export',
   openTitle: 'This export has not ended yet',
-  openHint: 'Delete it when it is completed or failed.',
+  openHint: 'Cancel it first, or delete it when it is completed or failed.',
+  cancel: 'Cancel the export',
+  confirmCancel: 'Cancel this export? What it has done so far is lost.',
   failedTitle: 'What happened',
   failedNext: ['When you have mended the cause,', 'export again with the same settings.'],
 }
@@ -210,8 +214,6 @@ export const startTexts = {
   formats: { zip: 'zip', 'tar.gz': 'tar.gz, for containers' },
   start: 'Start the export',
   notStarted: 'The export was not started.',
-  planHint:
-    'The plan of this organization has no static export. Ask the operator of the server for the enterprise plan.',
   usedForm:
     'This form has already started an export, and the settings differ now. Press the button again to start another export with these settings.',
   problems: {

@@ -8,6 +8,8 @@ export const notices = {
   'site-changed': 'The changes are saved. The next export uses them.',
   'project-created': 'The project is created.',
   'export-started': 'The export was started.',
+  'export-cancelled': 'The export is cancelled.',
+  'export-had-ended': 'The export had ended already, so nothing was changed.',
   'export-deleted': 'The export and its bundle are deleted.',
   'agent-job-archived': 'The job is archived.',
   'agent-job-was-archived': 'The job was archived already, so nothing was changed.',

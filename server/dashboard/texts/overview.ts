@@ -31,8 +31,8 @@ export const overviewTexts = {
   openExports: (running: number, queued: number) => `${showNumber(running)} running, ${showNumber(queued)} queued`,
   budget: (name: string) => `Rate limit: ${name}`,
   used: (used: number, quota: number) => `${showNumber(used)} of ${showNumber(quota)}`,
-  usedHint: (seconds: number) =>
-    `requests used. One more is free every ${showNumberOf(seconds, 'second')}. This dashboard uses none.`,
+  usedHint: (minutes: number) =>
+    `requests used in the last ${showNumberOf(minutes, 'minute')}. This dashboard uses none.`,
   budgets: { analytics: 'visitors' } as Readonly<Record<string, string>>,
   logs: 'Followed logs',
   logStates: { good: 'readable', bad: 'missing' },

@@ -1,4 +1,4 @@
-// archiver 8 has no types. This file declares the part of its API that tar-files.ts and the benchmark use.
+// archiver 8 has no types. This file declares the part of its API that archive.ts and the benchmark use.
 declare module 'archiver' {
   import type { Stats } from 'node:fs'
   import type { Readable, Transform } from 'node:stream'

@@ -1,5 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { extname, join, posix } from 'node:path'
+import { decodeComponent } from '../../base/path-names.ts'
+import { cssUrls } from '../../web/html/css-urls.ts'
 import { scanHtml } from '../../web/html/html-scan.ts'
 import { createSplices } from '../../web/html/splice.ts'
 
@@ -81,19 +83,31 @@ async function inlineInto(folder: string, path: string, css: string): Promise<st
 /** Finds the font that a browser loads for each @font-face: the first source in a known format. */
 function findFonts(css: string, path: string): FontUse[] {
   const uses: FontUse[] = []
-  for (const face of css.matchAll(/@font-face\s*\{[^}]*\}/gi)) {
-    const range = /unicode-range\s*:\s*([^;}]*)/i.exec(face[0])?.[1]
+  for (const { start: faceStart, text } of findFaces(css)) {
+    const range = /unicode-range\s*:\s*([^;}]*)/i.exec(text)?.[1]
     const isLatin = range === undefined || covers(range, 0x61)
-    for (const source of face[0].matchAll(/url\(\s*(["']?)([^"')]+?)\1\s*\)/gi)) {
-      const [address = ''] = (source[2] ?? '').split(/[?#]/)
+    for (const { url, start, end } of cssUrls(text)) {
+      const [address = ''] = url.split(/[?#]/, 1)
       if (!types[extname(address).toLowerCase()] || /^[a-z]+:/i.test(address)) continue
-      const start = face.index + source.index
-      const file = posix.normalize(posix.join(posix.dirname(path), decode(address)))
-      if (!file.startsWith('..')) uses.push({ start, end: start + source[0].length, file, isLatin })
+      const file = posix.normalize(posix.join(posix.dirname(path), decodeComponent(address) ?? address))
+      if (!file.startsWith('..')) uses.push({ start: faceStart + start, end: faceStart + end, file, isLatin })
       break
     }
   }
   return uses
+}
+
+/** Finds the @font-face rules, which have no inner blocks. */
+function findFaces(css: string): { start: number; text: string }[] {
+  const faces: { start: number; text: string }[] = []
+  const begin = /@font-face\s*\{/gi
+  for (let match = begin.exec(css); match; match = begin.exec(css)) {
+    const end = css.indexOf('}', begin.lastIndex)
+    if (end === -1) break
+    faces.push({ start: match.index, text: css.slice(match.index, end + 1) })
+    begin.lastIndex = end + 1
+  }
+  return faces
 }
 
 /** Decides whether a unicode-range includes a character. */
@@ -105,12 +119,4 @@ function covers(range: string, codePoint: number): boolean {
     const last = Number.parseInt(to ?? from.replaceAll('?', 'F'), 16)
     return first <= codePoint && codePoint <= last
   })
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -1,10 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Collection } from '../crawl/collection.ts'
-import { fetchFramedPage } from '../crawl/framed-pages.ts'
+import type { Collection } from '../crawl/file-collector.ts'
 import { listThirdParties } from '../crawl/third-parties.ts'
+import { fetchPage, keepPage } from '../crawl/visit.ts'
 import type { ExportOptions } from '../model/options.ts'
 import { type ExportReport, writeReport } from '../model/report.ts'
+import { linkKey } from '../model/site.ts'
 import type { StageClock } from '../model/stage-clock.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
 import { maxRounds } from '../verify/missed-files.ts'
@@ -18,7 +19,7 @@ import { writeReportPage } from './report-page.ts'
 import { type WrittenBundle, writeBundle } from './write-bundle.ts'
 
 /** A bundle as a folder, ready to be archived. */
-export interface MadeBundle {
+interface MadeBundle {
   folder: string
   /** Paths of all files, with slashes. */
   paths: string[]
@@ -148,4 +149,26 @@ function countPages(pagesKnown: number, { onProgress }: ExportOptions): () => vo
     written = Math.min(written + 1, pagesKnown)
     onProgress({ stage: 'archive', pagesDone: written, pagesKnown, pageCount: written })
   }
+}
+
+/**
+ * Fetches a page that a script shows in a frame. No link leads to such a page, so the crawl does not find it. Returns
+ * whether the page exists.
+ */
+async function fetchFramedPage({ collected, tools, files }: Omit<Collection, 'report'>, url: URL): Promise<boolean> {
+  const { site, limits, exclusions, queue } = tools
+  const key = linkKey(url)
+  const known = collected.pages.get(key)
+  if (known) return known.state === 'page'
+  if (!site.inScope(url) || exclusions.has(url) || collected.pages.size >= limits.pages) return false
+  const context = {
+    ...{ tools, found: collected, files, missingContent: null, startKey: key },
+    // A redirect is not followed, because the address is assumed.
+    missing: { status: 404, url, asked: url, body: null },
+    onLanding() {},
+  }
+  const result = await queue.add(() => fetchPage(context, { target: url, key, isAssumed: true }))
+  if (!('resource' in result)) return false
+  keepPage(collected, files, { ...result, resource: { ...result.resource, isFramed: true } })
+  return true
 }

@@ -2,10 +2,10 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { PackedFile } from '../../in-page/packed/packed-file.ts'
 import type { PageLook } from '../../web/browser/page-look.ts'
-import type { CollectedSite } from '../crawl/collected-site.ts'
+import type { CollectedSite } from '../crawl/crawl-tools.ts'
 import { packedFolder, packedScriptPath } from '../model/packed-files.ts'
 import { assetKey } from '../model/site.ts'
-import { encodeSegment } from '../rewrite/file-name.ts'
+import { encodeSegment } from '../rewrite/layout.ts'
 import { packedCopy, packedFilesScript } from '../runtime/packed-files.ts'
 
 /** Max size of a file that is copied, and of all files together. A page reads a copy whole. */

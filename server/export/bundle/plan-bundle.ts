@@ -1,11 +1,9 @@
-import type { CollectedSite } from '../crawl/collected-site.ts'
-import { isRouteKey, routeFile } from '../model/fragment-route.ts'
+import type { CollectedSite } from '../crawl/crawl-tools.ts'
 import type { PageOutcome, Resource } from '../model/resource.ts'
-import { linkKey } from '../model/site.ts'
+import { isRouteKey, linkKey, routeFile } from '../model/site.ts'
+
 import type { BundleMap } from '../rewrite/bundle-map.ts'
-import { planFolderStubs } from '../rewrite/folder-stubs.ts'
-import { type Placed, planLayout } from '../rewrite/layout.ts'
-import type { Redirect } from '../rewrite/redirect-page.ts'
+import { type Placed, planFolderStubs, planLayout, type Redirect } from '../rewrite/layout.ts'
 
 /** Paths in the bundle, by key. */
 export interface BundlePlan {
@@ -72,7 +70,7 @@ function listPages(
     const url = isRoute ? routeFile(own) : new URL(own)
     if (!isOtherName(outcome, url, isRoute) || spellings.has(own)) return []
     // A redirect has no relative links, and every host shows the index file of a folder.
-    if (!/\.x?html?$/i.test(url.pathname)) url.pathname = url.pathname.replace(/\/*$/, '/')
+    if (!/\.x?html?$/i.test(url.pathname)) url.pathname = url.pathname.replace(/(?<!\/)\/*$/, '/')
     return [{ ...shared, isRedirect: true, key: `redirect ${own}`, own, into: 'redirects', url, type: 'text/html' }]
   })
 }
@@ -81,7 +79,7 @@ function listPages(
 function pageAddress(own: string, { url }: Pick<Resource, 'url'>): URL {
   const address = new URL(own)
   // The scripts of a rendered page may have changed its address.
-  if (linkKey(url) === own.replace(/\?.*$/, '')) address.pathname = url.pathname
+  if (linkKey(url) === own.split('?', 1)[0]) address.pathname = url.pathname
   return address
 }
 

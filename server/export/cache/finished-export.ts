@@ -84,6 +84,7 @@ const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   obeyRobots: true,
   verify: true,
   allowLoss: true,
+  allowNoSandbox: false,
   offlineSearch: true,
   siteHeaders: false,
   outFile: false,
@@ -92,9 +93,9 @@ const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   signal: false,
   startThread: false,
   log: false,
+  warn: false,
   reuse: false,
-  isAlone: false,
-  shared: false,
+  crowd: false,
 }
 
 /** Returns a digest of everything that decides the archive of an export, except the answers of the site. */

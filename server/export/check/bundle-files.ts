@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { ExportReport } from '../model/report.ts'
+import { isRedirectPage } from '../rewrite/layout.ts'
 import { servedType } from '../rewrite/media-types.ts'
-import { isRedirectPage } from '../rewrite/redirect-page.ts'
 
 const reportPage = 'export-report.html'
 const reportFile = 'export-report.json'

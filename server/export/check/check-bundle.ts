@@ -7,7 +7,8 @@ import { ArchiveError } from '../../unpack/archive-error.ts'
 import { detectFormat, unpackArchive } from '../../unpack/unpack-archive.ts'
 import type { UnpackLimits } from '../../unpack/unpack-limits.ts'
 import { findBrowser, installCommand } from '../../web/browser/find-browser.ts'
-import { openBundleViewer } from '../../web/browser/viewer.ts'
+import { BrowserStartError } from '../../web/browser/launch.ts'
+import { type BundleViewer, openBundleViewer } from '../../web/browser/viewer.ts'
 import type { Verify } from '../model/options.ts'
 import { listFiles, readReport } from './bundle-files.ts'
 import { allowsHost, checkFiles, type FileFindings } from './check-files.ts'
@@ -21,6 +22,8 @@ export interface CheckOptions {
   /** A new folder for the files of an archive and the profile of the browser. The caller removes it. */
   workFolder: string
   verify: Verify
+  /** As for an export. */
+  allowNoSandbox: boolean
   limits: { pageTimeoutMs: number; pageRequests: number }
   unpackLimits: UnpackLimits
   signal: AbortSignal
@@ -79,7 +82,7 @@ async function checkFolder(options: CheckOptions, folder: string, check: BundleC
 }
 
 async function openPages(
-  { verify, workFolder, limits, signal }: CheckOptions,
+  { verify, workFolder, limits, allowNoSandbox, signal }: CheckOptions,
   folder: string,
   { pages, sources }: FileFindings,
   report: Parameters<typeof checkPages>[3],
@@ -88,23 +91,29 @@ async function openPages(
   if (!executablePath || pages.length === 0)
     return { pages: [], faults: [], notes: [], unopened: explainUnopened(verify, pages.length) }
   const sample = verify === 'full' ? [...pages] : spreadSample(pages, sampleSize)
-  const viewer = await openBundleViewer({
-    executablePath,
-    profileFolder: join(workFolder, 'browser'),
-    ...limits,
-    signal,
-    isOutside: url => allowsHost(sources, url),
-  })
+  let viewer: BundleViewer | null = null
   try {
+    viewer = await openBundleViewer({
+      executablePath,
+      profileFolder: join(workFolder, 'browser'),
+      allowNoSandbox,
+      ...limits,
+      signal,
+      isOutside: url => allowsHost(sources, url),
+    })
     return { pages: sample, unopened: null, ...(await checkPages(folder, sample, viewer, report)) }
+  } catch (error) {
+    if (!(error instanceof BrowserStartError)) throw error
+    return { pages: [], faults: [], notes: [], unopened: `No page was opened: ${unchecked}. ${error.message}` }
   } finally {
-    await viewer.close()
+    await viewer?.close()
   }
 }
 
+const unchecked = 'requests, errors and text of the pages were not checked'
+
 function explainUnopened(verify: Verify, pages: number): string {
   if (pages === 0) return 'No page was opened in a browser, because the bundle has none.'
-  const unchecked = 'requests, errors and text of the pages were not checked'
   return verify === 'static'
     ? `No page was opened in a browser, because of --verify static: ${unchecked}.`
     : `No page was opened, because no Chromium was found: ${unchecked}. To install one: ${installCommand()}`

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readRawText } from '../../web/html/text-encoding.ts'
 import { findUnresolvedInPage, findUnresolvedInStylesheet } from '../rewrite/check-links.ts'
-import { readSources } from '../rewrite/seal.ts'
+import { readSources } from '../rewrite/rewrite-page.ts'
 import { isPageFile, isSitePage, type KnownReport } from './bundle-files.ts'
 import type { BundleFault } from './check-result.ts'
 

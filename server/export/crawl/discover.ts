@@ -4,10 +4,10 @@ import type { Fetcher } from '../../web/fetch/fetcher.ts'
 import { userAgent } from '../../web/fetch/fetcher.ts'
 import type { Pace } from '../../web/fetch/host-turns.ts'
 import type { Site } from '../model/site.ts'
-import type { LostPage } from './expected-pages.ts'
+import type { LostPage } from './check-outcome.ts'
+import { isServerFailure } from './frontier.ts'
 import { type MissingPage, probeMissing } from './missing-probe.ts'
-import { isServerFailure } from './page-outcomes.ts'
-import { boundRobots, parseRobots } from './robots.ts'
+import { parseRobots } from './robots.ts'
 import { readSitemap } from './sitemap.ts'
 
 /** The robots.txt rules, listed pages and not-found response of a site, read before the crawl. */
@@ -54,9 +54,9 @@ export async function discoverSite({
 }: DiscoverOptions): Promise<Discovered> {
   const robotsUrl = new URL('/robots.txt', site.origin)
   const [robotsText, missing] = await Promise.all([readText(fetcher, robotsUrl), probeMissing(site, fetcher)])
-  const robots = parseRobots(robotsUrl.href, boundRobots(robotsText ?? ''))
-  const isAllowed = (url: URL) => !obeyRobots || robots.isAllowed(url.href, userAgent) !== false
-  const delaySeconds = obeyRobots ? (robots.getCrawlDelay(userAgent) ?? 0) : 0
+  const robots = parseRobots(robotsText ?? '', robotsUrl.origin, userAgent)
+  const isAllowed = (url: URL) => !obeyRobots || robots.isAllowed(url)
+  const delaySeconds = obeyRobots ? robots.delaySeconds : 0
   pace.slowDown(site.origin.host, Math.min(Math.max(0, delaySeconds * 1000) || 0, maxCrawlDelayMs))
   if (!wantPages) return { pages: [], isAllowed, missing, lostLists: [] }
 
@@ -64,7 +64,7 @@ export async function discoverSite({
     new URL(name, site.origin).href,
     new URL(`/${name}`, site.origin).href,
   ])
-  const named = robots.getSitemaps().map(address => ({ address, isNamed: true }))
+  const named = robots.sitemaps.map(address => ({ address, isNamed: true }))
   const starts = [...named, ...guesses.map(address => ({ address, isNamed: false }))]
   const [sitemaps, llms] = await Promise.all([
     readSitemaps(starts, site, fetcher),

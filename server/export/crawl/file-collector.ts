@@ -1,19 +1,25 @@
-import { readFile } from 'node:fs/promises'
+// A long file: how files are needed, fetched and saved, and which files those name.
+import { createHash } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Answerer } from '../../web/browser/browser-request.ts'
+import type { PageLook } from '../../web/browser/page-look.ts'
 import { FetchError } from '../../web/fetch/fetch-error.ts'
 import type { Answer } from '../../web/fetch/fetcher.ts'
-import type { UrlRole } from '../../web/html/url-attributes.ts'
+import type { UrlRole } from '../../web/html/page-links.ts'
+import { decodeRaw, headerCharset, readRawText } from '../../web/html/text-encoding.ts'
 import { createModuleNames, type ModuleNames } from '../../web/javascript/import-map.ts'
 import { placesOf } from '../../web/javascript/script-files.ts'
 import type { ScriptNeed } from '../../web/javascript/script-needs.ts'
 import { ExportError } from '../model/export-error.ts'
+import { totalExceeded } from '../model/limits.ts'
+import type { ExportReport } from '../model/report.ts'
 import type { FileOutcome, Resource } from '../model/resource.ts'
 import { assetKey } from '../model/site.ts'
 import type { ReadPage } from '../pages/page-tasks.ts'
-import type { MutableSite } from './collected-site.ts'
-import type { CrawlTools } from './crawl-tools.ts'
+import type { CrawlTools, MutableSite } from './crawl-tools.ts'
 import { readFileNeeds, type TextFile } from './file-needs.ts'
 import { createJoinedNames, type JoinedNames } from './joined-names.ts'
-import { fetchFile, saveFile } from './save-file.ts'
 
 /** Fetches the files of a site, each once, and the files that those files need. */
 export interface FileCollector {
@@ -73,13 +79,13 @@ function needFile(work: FileWork, address: URL, role: UrlRole): void {
   const { site, products, limits, queue, abort } = work.tools
   const { files } = work.found
   if (address.protocol !== 'http:' && address.protocol !== 'https:') return
-  if (products.leavesOutside(address)) return
   const url = site.own(address) ?? address
   const key = assetKey(url)
   if (isKnown(work, key)) return
-  const refusal = products.refuse(url)
-  if (refusal) {
-    files.set(key, { state: 'dropped', reason: refusal })
+  const verdict = products.judge(url)
+  if (verdict === 'outside') return
+  if (verdict) {
+    files.set(key, { state: 'dropped', reason: verdict.refusal })
     return
   }
   if (files.size + work.pending.size >= limits.files) {
@@ -223,4 +229,97 @@ async function finishFiles({ background, joinedNames, tools }: FileWork): Promis
       await tools.queue.idle()
     } while (background.size > 0)
   } while (await joinedNames.resolve())
+}
+
+/** A file, and how it is loaded. */
+interface FileRequest {
+  key: string
+  role: UrlRole
+}
+
+type SaveTools = Pick<CrawlTools, 'site' | 'fetcher' | 'limits' | 'folder'>
+
+/**
+ * Fetches a file into the work folder.
+ *
+ * @param onText called with a style sheet, script or manifest, before it is saved.
+ */
+async function fetchFile(
+  tools: SaveTools & Pick<CrawlTools, 'isAllowed'>,
+  url: URL,
+  request: FileRequest,
+  onText: (file: TextFile) => void,
+): Promise<FileOutcome> {
+  const { site, isAllowed } = tools
+  if (site.own(url) && !isAllowed(url)) return { state: 'missing', reason: 'refused by robots.txt' }
+  const answer = await tools.fetcher.open(url)
+  const landed = answer.redirected ? site.own(answer.url) : null
+  const reason = landed && !isAllowed(landed) ? 'refused by robots.txt' : explainNoFile(answer)
+  if (reason) {
+    await answer.drop()
+    return { state: 'missing', reason }
+  }
+  return { state: 'file', resource: await saveFile(tools, answer, request, onText) }
+}
+
+function explainNoFile({ status, type }: Answer): string | null {
+  if (status >= 400 || status < 200) return `status ${status}`
+  return type === 'text/html' ? 'got an HTML page instead of a file' : null
+}
+
+/** Saves the body of an answer in the work folder; see `fetchFile`. */
+async function saveFile(
+  tools: SaveTools,
+  answer: Answer,
+  { key, role }: FileRequest,
+  onText: (file: TextFile) => void,
+): Promise<Resource> {
+  const own = tools.site.own(answer.url)
+  const url = own ?? answer.url
+  const file = workFile(tools, key)
+  const kind = kindOf(answer.type, url, role)
+  const base = { key, url, kind, type: answer.type, file, span: null, rendered: false, hasScripts: false }
+  if (kind === 'file') {
+    const saved = await answer.save(file, tools.limits.fileBytes)
+    checkTotal(tools)
+    return { ...base, charset: 'utf-8', ...saved }
+  }
+  const bytes = await answer.read(tools.limits.pageBytes)
+  checkTotal(tools)
+  const raw = readRawText(bytes, headerCharset(answer.contentType))
+  onText({ kind, text: decodeRaw(raw.text, raw.charset), url, isOwn: own !== null })
+  await writeFile(file, raw.text, 'latin1')
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return { ...base, charset: raw.charset, sizeBytes: bytes.length, sha256 }
+}
+
+function kindOf(type: string, url: URL, role: UrlRole): 'file' | TextFile['kind'] {
+  if (type === 'text/css') return 'stylesheet'
+  if (type === 'application/manifest+json' || /\.webmanifest$/i.test(url.pathname)) return 'manifest'
+  // Browsers run a script even if the server sends it with a wrong type.
+  if (/javascript/.test(type) || (role === 'script' && /^(text\/plain|application\/octet-stream)?$/.test(type)))
+    return 'script'
+  return 'file'
+}
+
+/** Returns the path of the file in the work folder that contains the bytes of a resource. */
+function workFile({ folder }: Pick<CrawlTools, 'folder'>, key: string): string {
+  return join(folder, createHash('sha256').update(key).digest('hex').slice(0, 32))
+}
+
+/** @throws {ExportError} when the fetched bytes exceed the limit of one export. */
+export function checkTotal({ fetcher, limits }: Pick<CrawlTools, 'fetcher' | 'limits'>): void {
+  if (fetcher.totalBytes > limits.totalBytes) throw totalExceeded(limits)
+}
+
+/** A collected site, and the tools to fetch what the bundle check finds missing. */
+export interface Collection {
+  collected: MutableSite
+  report: ExportReport
+  tools: CrawlTools
+  files: FileCollector
+  /** Answers the requests of pages in a browser. */
+  answer: Answerer
+  /** Pages kept as they were fetched that the crawl showed in a browser, by key. */
+  looks: ReadonlyMap<string, PageLook>
 }

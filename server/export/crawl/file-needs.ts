@@ -1,6 +1,6 @@
 import { cssUrls } from '../../web/html/css-urls.ts'
 import { manifestUrls } from '../../web/html/manifest.ts'
-import type { UrlRole } from '../../web/html/url-attributes.ts'
+import type { UrlRole } from '../../web/html/page-links.ts'
 import { chunkFiles, fullTwin } from '../../web/javascript/chunk-files.ts'
 import { scriptFiles } from '../../web/javascript/script-files.ts'
 import { type ScriptNeed, scriptNeeds } from '../../web/javascript/script-needs.ts'

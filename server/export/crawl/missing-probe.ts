@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { FetchError } from '../../web/fetch/fetch-error.ts'
 import type { Fetcher } from '../../web/fetch/fetcher.ts'
+import { ExportError } from '../model/export-error.ts'
 import type { Site } from '../model/site.ts'
-import { explainUnreachable } from './explain-unreachable.ts'
 
 /** The site's response for a page that does not exist. */
 export interface MissingPage {
@@ -35,4 +35,17 @@ export async function probeMissing(site: Site, fetcher: Fetcher): Promise<Missin
     if (unreachable) throw unreachable
     return { status: 404, url: asked, asked, body: null }
   }
+}
+
+/** Returns the error that ends the export after a failed first request; null when other requests may succeed. */
+function explainUnreachable(site: Site, error: FetchError): ExportError | null {
+  if (error.code === 'forbidden') {
+    const message = `${error.message}. To export the site from this address, set it as the site's origin (--origin).`
+    return new ExportError(message, 'forbidden_address', { cause: error })
+  }
+  if (error.code === 'certificate')
+    return new ExportError(`${site.domain} cannot be trusted: ${error.message}.`, 'unreachable', { cause: error })
+  if (error.code !== 'network') return null
+  const message = `${site.domain} cannot be reached (${error.message}); check its domain and origin.`
+  return new ExportError(message, 'unreachable', { cause: error })
 }

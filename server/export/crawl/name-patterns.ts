@@ -53,9 +53,11 @@ export function createNamePatterns(root: URL): NamePatterns {
   const lists = new Map<string, string[]>()
 
   function addEndings(text: string, own: string): void {
-    for (const [, after = ''] of text.matchAll(ending)) {
+    const found = new Set(Array.from(text.matchAll(ending), ([, after = '']) => after))
+    const stems = found.size > 0 ? Array.from(text.matchAll(stem), ([, name = '']) => name) : []
+    for (const after of found) {
       const known = endings.get(`${own} ${after}`) ?? { folder: own, before: '', after, found: 0, stems: new Set() }
-      for (const [, name = ''] of text.matchAll(stem)) known.stems.add(name)
+      for (const name of stems) known.stems.add(name)
       endings.set(`${own} ${after}`, known)
     }
   }

@@ -1,5 +1,5 @@
 import type { ExportReport } from '../model/report.ts'
-import type { CollectedSite } from './collected-site.ts'
+import type { CollectedSite } from './crawl-tools.ts'
 
 /**
  * Lists the packed and the omitted files of other hosts, sorted. Complete after the bundle check fetched all missing files.

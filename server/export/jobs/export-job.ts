@@ -24,6 +24,11 @@ export interface ExportRequest {
   format: BundleFormat
 }
 
+/** The error of a job that somebody cancelled. */
+export function cancelledBy(name: string): string {
+  return `Cancelled by ${name}. Start it again if you need it.`
+}
+
 export interface ExportJob {
   jobId: string
   organizationId: string
@@ -65,8 +70,10 @@ export interface Lease {
 export interface ClaimedJob {
   job: ExportJob
   lease: Lease
-  /** Number of times that a crash or a kill interrupted the work before this claim. */
+  /** Number of times that the server was killed, or crashed, while the job was running. */
   interruptions: number
+  /** Number of times that the process of the export crashed or stalled, while the server went on. */
+  faults: number
 }
 
 /** Limits of a claim. */
@@ -149,6 +156,15 @@ export interface ExportJobs {
   report(lease: Lease, progress: number, pageCount: number, now: number): Awaitable<boolean>
   complete(lease: Lease, bundle: Bundle, pageCount: number, now: number): Awaitable<boolean>
   fail(lease: Lease, error: string, now: number): Awaitable<boolean>
-  /** Releases the lease, so that any runner can claim the job at once. The job stays running. */
-  release(lease: Lease): Awaitable<boolean>
+  /**
+   * Ends a job that is queued or running: it becomes failed with this error. Its runner notices that its lease is void. Returns false if
+   * there is no such job.
+   */
+  cancel(jobId: string, error: string, now: number): Awaitable<boolean>
+  /**
+   * Releases the lease, so that any runner can claim the job at once. The job stays running.
+   *
+   * @param isFault whether the job itself ended the work, see `ClaimedJob.faults`
+   */
+  release(lease: Lease, isFault?: boolean): Awaitable<boolean>
 }

@@ -1,5 +1,6 @@
 import type { Stoppable } from '../../base/background.ts'
 import type { ClockCheck } from '../../base/clock-check.ts'
+import { dayMs } from '../../base/day-ms.ts'
 import type { Exclusively } from '../../base/exclusively.ts'
 import { repeat } from '../../base/timer.ts'
 import type { BundleStore } from './bundle-store.ts'
@@ -19,7 +20,6 @@ export interface RetentionDeps extends StrayDeps {
 }
 
 const everyMs = 60 * 60 * 1000
-const dayMs = 24 * 60 * 60 * 1000
 /** No upload and no removal takes longer. */
 const maxWorkMs = dayMs
 

@@ -2,14 +2,13 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Awaitable } from '../../base/awaitable.ts'
 import { diskFull, isDiskFull } from '../../base/disk-full.ts'
-import type { StartThread } from '../../base/start-thread.ts'
 import { repeat } from '../../base/timer.ts'
 import type { Sites } from '../../tenancy/site.ts'
-import type { ExportLimits, exportSite } from '../export-site.ts'
 import { ExportError } from '../model/export-error.ts'
-import type { ExportProgress, Verify } from '../model/options.ts'
-import type { SharedLimits } from '../model/shared-limits.ts'
-import type { SiteCache, SiteCaches } from '../model/site-cache.ts'
+import type { ExportLimits } from '../model/limits.ts'
+import type { Crowd, ExportProgress, ExportTask, RunExport, Verify } from '../model/options.ts'
+import type { CacheSettings } from '../model/site-cache.ts'
+import type { BrowserAlarm } from './browser-alarm.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
 import { removeLeftovers, workFolderName } from './leftovers.ts'
@@ -22,18 +21,19 @@ export interface JobDeps {
   exportJobs: ExportJobs
   sites: Pick<Sites, 'findOwned'>
   bundles: BundleStore
-  exportSite: typeof exportSite
-  startThread: StartThread
-  /** The export cache of each site; null = no cache. */
-  siteCaches: SiteCaches | null
+  runExport: RunExport
+  /** The caches of the sites; null = no cache. */
+  cache: CacheSettings | null
   /** Identifies this build of the engine. */
   engine: string
   limits: ExportLimits
   verify: Verify
   allowLoss: boolean
+  allowNoSandbox: boolean
   /** Folder for temporary files, on the same file system as the bundles. */
   workFolder: string
   leaseMs: number
+  browserAlarm: BrowserAlarm
   /** Where people see what the exports of this process do; absent = nobody looks. */
   workBoard?: WorkBoard
   now(): number
@@ -45,8 +45,12 @@ export interface JobDeps {
 }
 
 const reportEveryMs = 250
-/** After this many interruptions, Quire assumes that the job itself ends the process. */
+/** After this many interruptions, Quire assumes that the job itself ends the server. */
 const maxInterruptions = 30
+/** A process that crashed or stalled may have had bad luck once, such as a machine without memory. */
+const maxFaults = 2
+/** How long a runner may not notice that its job was cancelled. */
+const maxHeartbeatMs = 2000
 /** Progress at which each stage begins and ends, in percent. */
 const stageSpans: Record<ExportProgress['stage'], [number, number]> = {
   compare: [0, 10],
@@ -55,6 +59,9 @@ const stageSpans: Record<ExportProgress['stage'], [number, number]> = {
   render: [0, 80],
   archive: [80, 99],
 }
+
+/** The host of the site of each export that this server works on, by job id. */
+export type RunningHosts = Map<string, string>
 
 /** One attempt at a job, under one lease. */
 interface Attempt {
@@ -66,8 +73,7 @@ interface Attempt {
   leaseLost: AbortController
   /** Aborts when the lease is lost or the runner stops. */
   signal: AbortSignal
-  /** The limits shared with the other exports of this process. */
-  shared: SharedLimits
+  hosts: RunningHosts
   /** Time of `performance.now()`, because the clock may be set while the export runs. */
   startedAt: number
 }
@@ -75,8 +81,8 @@ interface Attempt {
 /** Makes one attempt at a claimed job: exports the site and records the outcome. */
 export async function runJob(
   deps: JobDeps,
-  { job, lease, interruptions }: ClaimedJob,
-  shared: SharedLimits,
+  { job, lease, interruptions, faults }: ClaimedJob,
+  hosts: RunningHosts,
   stopping: AbortSignal,
 ): Promise<void> {
   const { exportJobs, log, now } = deps
@@ -88,16 +94,16 @@ export async function runJob(
     return
   }
   const leaseLost = new AbortController()
-  const heartbeat = repeat(deps.leaseMs / 3, async () => {
+  const heartbeat = repeat(Math.min(deps.leaseMs / 3, maxHeartbeatMs), async () => {
     const held = await stillHeld(() => exportJobs.heartbeat(lease, now(), deps.leaseMs), log)
     if (!held) leaseLost.abort()
   })
   const workFolder = join(deps.workFolder, workFolderName(job.jobId, lease.token))
   const startedAt = performance.now()
   const signal = AbortSignal.any([stopping, leaseLost.signal])
-  log.info({ ...about, interruptions }, 'export started')
+  log.info({ ...about, interruptions, faults }, 'export started')
+  const attempt: Attempt = { job, lease, about, workFolder, leaseLost, signal, hosts, startedAt }
   try {
-    const attempt: Attempt = { job, lease, about, workFolder, leaseLost, signal, shared, startedAt }
     await repeatWhenRoom(() => exportJob(deps, attempt), {
       folder: deps.workFolder,
       limitMs: deps.limits.jobTimeoutMs,
@@ -108,17 +114,24 @@ export async function runJob(
       },
     })
   } catch (error) {
-    if (leaseLost.signal.aborted) return log.warn(about, 'another runner has the lease of the export and continues it')
-    if (stopping.aborted) {
+    if (leaseLost.signal.aborted) return await noteLoss(deps, attempt)
+    if (isFault(error) && faults + 1 < maxFaults) {
+      log.warn({ ...about, err: error }, 'the process of the export ended; the export starts once more')
+      await exportJobs.release(lease, true)
+      return
+    }
+    if (stopping.aborted && !isFault(error)) {
       await exportJobs.release(lease)
       return log.info(about, 'export interrupted by the shutdown; it continues after the next start')
     }
     log.error({ ...about, err: error, durationMs: msSince(startedAt) }, 'export failed')
+    if (error instanceof ExportError && error.code === 'browser_failed') deps.browserAlarm(error.message)
     await untilStored(() => exportJobs.fail(lease, explainFailure(error), now()), {
       limitMs: deps.limits.jobTimeoutMs,
       signal,
     })
   } finally {
+    hosts.delete(job.jobId)
     deps.workBoard?.end(job.jobId)
     await heartbeat.stop()
     await rm(workFolder, { recursive: true, force: true })
@@ -127,7 +140,7 @@ export async function runJob(
 
 /** Makes the bundle, publishes it and completes the job. */
 async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
-  const { job, lease, about, workFolder, leaseLost, signal, shared, startedAt } = attempt
+  const { job, lease, about, workFolder, leaseLost, signal, hosts, startedAt } = attempt
   const { exportJobs, log, now } = deps
   await removeLeftovers(deps.workFolder, job.jobId)
   await mkdir(workFolder, { recursive: true })
@@ -137,58 +150,61 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
   }
   const fileName = bundleFileName(lease, job.request.format)
   const outFile = join(workFolder, fileName)
-  const cache = await openCache(deps, site.domain)
-  try {
-    const { sizeBytes, sha256, pageCount } = await deps.exportSite({
-      ...job.request,
-      origin: new URL(site.origin ?? `https://${site.domain}/`),
-      originAllowed: site.origin !== null,
-      alsoAllowed: site.allowedOrigins.map(origin => new URL(origin)),
-      removal: site.removal,
-      outFile,
-      workFolder: join(workFolder, 'site'),
-      limits: deps.limits,
-      verify: job.request.verify ?? deps.verify,
-      allowLoss: deps.allowLoss,
-      // The job id identifies the run. After a kill, the next attempt therefore does not repeat requests of this attempt.
-      reuse: cache && { cache, run: job.jobId, engine: deps.engine },
-      onProgress: reporter(deps, lease, leaseLost),
-      signal,
-      startThread: deps.startThread,
-      shared,
-      log: (details, message) => log.info({ ...about, ...details }, message),
-    })
-    leaseLost.signal.throwIfAborted()
-    const bundle = { fileName, sizeBytes, sha256 }
-    const patience: Patience = {
-      limitMs: deps.limits.jobTimeoutMs,
-      signal,
-      onWait: error => log.warn({ ...about, err: error }, 'the export is finished and waits until it can be stored'),
-    }
-    const complete = () => untilStored(() => exportJobs.complete(lease, bundle, pageCount, now()), patience)
-    if (!(await publishBundle(deps, { file: outFile, lease, bundle, complete, patience }))) {
-      log.warn(
-        { ...about, fileName },
-        'the lease of the export was lost before it was completed; its bundle is removed',
-      )
-      return leaseLost.abort()
-    }
-    log.info({ ...about, pageCount, sizeBytes, sha256, durationMs: msSince(startedAt) }, 'export completed')
-  } finally {
-    await cache?.close()
+  const origin = new URL(site.origin ?? `https://${site.domain}/`)
+  hosts.set(job.jobId, origin.host)
+  const task: ExportTask = {
+    ...job.request,
+    origin,
+    originAllowed: site.origin !== null,
+    alsoAllowed: site.allowedOrigins.map(origin => new URL(origin)),
+    removal: site.removal,
+    outFile,
+    workFolder: join(workFolder, 'site'),
+    limits: deps.limits,
+    verify: job.request.verify ?? deps.verify,
+    allowLoss: deps.allowLoss,
+    allowNoSandbox: deps.allowNoSandbox,
+    // The job id identifies the run. After a kill, the next attempt therefore does not repeat requests of this attempt.
+    reuse: deps.cache && { cache: deps.cache, run: job.jobId, engine: deps.engine },
   }
+  const { sizeBytes, sha256, pageCount, browserProblem } = await deps.runExport(task, {
+    onProgress: reporter(deps, lease, leaseLost),
+    signal,
+    crowd: () => countCrowd(hosts, origin.host),
+    log: (details, message) => log.info({ ...about, ...details }, message),
+    warn: (details, message) => log.warn({ ...about, ...details }, message),
+  })
+  if (browserProblem !== null) deps.browserAlarm(browserProblem)
+  leaseLost.signal.throwIfAborted()
+  const bundle = { fileName, sizeBytes, sha256 }
+  const patience: Patience = {
+    limitMs: deps.limits.jobTimeoutMs,
+    signal,
+    onWait: error => log.warn({ ...about, err: error }, 'the export is finished and waits until it can be stored'),
+  }
+  const complete = () => untilStored(() => exportJobs.complete(lease, bundle, pageCount, now()), patience)
+  if (!(await publishBundle(deps, { file: outFile, lease, bundle, complete, patience }))) {
+    log.warn({ ...about, fileName }, 'the lease of the export was lost before it was completed; its bundle is removed')
+    return leaseLost.abort()
+  }
+  log.info({ ...about, pageCount, sizeBytes, sha256, durationMs: msSince(startedAt) }, 'export completed')
 }
 
-/** Opens the cache of the site; null when the cache cannot be used. The export is then slower but otherwise the same. */
-async function openCache({ siteCaches, log }: JobDeps, domain: string): Promise<SiteCache | null> {
-  try {
-    const cache = await siteCaches?.open(domain)
-    if (cache === null) log.info({ domain }, 'another export uses the cache of the site; this one works without it')
-    return cache ?? null
-  } catch (error) {
-    log.warn({ err: error, domain }, 'the cache of the site cannot be used; the export works without it')
-    return null
-  }
+function countCrowd(hosts: RunningHosts, host: string): Crowd {
+  return { exports: hosts.size, onHost: [...hosts.values()].filter(other => other === host).length }
+}
+
+/** Says why the lease of the job is void. */
+async function noteLoss({ exportJobs, log }: JobDeps, { job, about }: Attempt): Promise<void> {
+  const { status, error } = (await exportJobs.find(job.jobId)) ?? {}
+  if (status === 'failed')
+    log.info({ ...about, error }, 'the job has ended: it was cancelled, or another runner failed it')
+  else log.warn(about, 'another runner has the lease of the export and continues it')
+}
+
+/** Whether the process of the export ended without an answer. */
+function isFault(error: unknown): boolean {
+  return error instanceof ExportError && (error.code === 'crashed' || error.code === 'stalled')
 }
 
 /** Writes progress to the job, at most four times a second. */

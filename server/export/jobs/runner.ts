@@ -1,9 +1,9 @@
-import { createSharedLimits } from '../model/shared-limits.ts'
+import { createBrowserAlarm } from './browser-alarm.ts'
 import type { ClaimedJob, ClaimLimits } from './export-job.ts'
 import { sweepLeftovers } from './leftovers.ts'
-import { type JobDeps, runJob } from './run-job.ts'
+import { type JobDeps, type RunningHosts, runJob } from './run-job.ts'
 
-export interface RunnerDeps extends JobDeps {
+export interface RunnerDeps extends Omit<JobDeps, 'browserAlarm'> {
   /** Identifies this process in a lease. */
   owner: string
   /** How many exports this process works on at once. */
@@ -25,13 +25,14 @@ export function startRunner(deps: RunnerDeps): Runner {
   const stopping = new AbortController()
   /** The attempts at work, by job id. */
   const running = new Map<string, Promise<void>>()
-  const shared = createSharedLimits(deps.limits.connections, () => running.size)
+  const hosts: RunningHosts = new Map()
   const takesOver = watchClock(now, leaseMs)
   const pause = createPause()
+  const jobDeps = { ...deps, browserAlarm: createBrowserAlarm(log) }
 
   function start(claimed: ClaimedJob): void {
     const { jobId } = claimed.job
-    const attempt = runJob(deps, claimed, shared, stopping.signal)
+    const attempt = runJob(jobDeps, claimed, hosts, stopping.signal)
       .catch(error => log.error({ err: error, jobId }, 'the export runner failed; it tries again'))
       .finally(() => {
         running.delete(jobId)

@@ -3,12 +3,16 @@ import { OperatorError } from '../../base/operator-error.ts'
 /** Reason for ending an export without a bundle. Programs may rely on these codes. */
 export type ExportErrorCode =
   | 'aborted'
+  | 'browser_failed'
   | 'browser_missing'
+  | 'crashed'
   | 'failed'
   | 'forbidden_address'
   | 'leaves_domain'
+  | 'memory'
   | 'not_found'
   | 'robots'
+  | 'stalled'
   | 'text_lost'
   | 'timeout'
   | 'too_large'
@@ -22,3 +26,6 @@ export class ExportError extends OperatorError {
     this.code = code
   }
 }
+
+/** The message of an export that was stopped without another reason. */
+export const stopped = 'The export was stopped before it was complete.'

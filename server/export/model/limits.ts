@@ -46,6 +46,16 @@ export const defaultLimits: ExportLimits = {
   connections: 64,
 }
 
+/** Limits of the process of an export, together with `ExportLimits.jobTimeoutMs`. It is killed when it exceeds one. */
+export interface ProcessLimits {
+  /** Memory of the process and its browser. Known on Linux only. */
+  memoryBytes: number
+  /** How long the process may give no sign of life. */
+  stallMs: number
+}
+
+export const defaultProcessLimits: ProcessLimits = { memoryBytes: 2048 * 1024 ** 2, stallMs: 60_000 }
+
 /** Returns the error for an export that exceeds `totalBytes`. */
 export function totalExceeded(limits: ExportLimits): ExportError {
   const limitMb = Math.round(limits.totalBytes / 1024 ** 2)
@@ -53,4 +63,12 @@ export function totalExceeded(limits: ExportLimits): ExportError {
     `The site is larger than the limit of ${limitMb} MB for one export; raise the limit or export fewer paths.`,
     'too_large',
   )
+}
+
+/** Returns the error for an export that exceeds `jobTimeoutMs`. */
+export function timeExceeded({ jobTimeoutMs }: ExportLimits): ExportError {
+  const seconds = Math.round(jobTimeoutMs / 1000)
+  const limit = seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
+  const message = `The export took longer than its limit of ${limit}; raise the limit or export fewer paths.`
+  return new ExportError(message, 'timeout')
 }

@@ -4,8 +4,7 @@ import type { RemovalRules } from '../../tenancy/removal-rules.ts'
 import type { SiteHeaders } from '../../web/fetch/site-headers.ts'
 import type { ExportLimits } from './limits.ts'
 import type { ExportReport } from './report.ts'
-import type { SharedLimits } from './shared-limits.ts'
-import type { SiteCache } from './site-cache.ts'
+import type { CacheSettings, SiteCache } from './site-cache.ts'
 
 export interface ExportProgress {
   stage: 'compare' | 'discover' | 'fetch' | 'render' | 'archive'
@@ -16,7 +15,8 @@ export interface ExportProgress {
   pageCount: number
 }
 
-export interface ExportOptions {
+/** What is exported, and how: plain data apart from the URLs, so that another process can do the work. */
+export interface ExportSettings {
   /** Domain of the site. Links to http(s)://domain are links of the site. */
   domain: string
   /** Address from which the site is fetched. Its path is the scope: an export of /docs/ stays below /docs/. */
@@ -40,11 +40,6 @@ export interface ExportOptions {
   /** Folder for temporary files. It is emptied first and removed at the end. */
   workFolder: string
   limits: ExportLimits
-  onProgress(progress: ExportProgress): void
-  signal: AbortSignal
-  /** Starts the threads that read and index pages. */
-  startThread: StartThread
-  log?(details: object, message: string): void
   /**
    * Whether the export obeys robots.txt. The default is true, but false for an origin that the operator set, because the
    * operator owns that site.
@@ -57,15 +52,45 @@ export interface ExportOptions {
   verify?: Verify
   /** Whether to make a bundle although something is lost that a reader expects. It is reported in any case. */
   allowLoss?: boolean
-  /** Cached results of earlier exports; null or absent = everything is fetched again. */
-  reuse?: ExportReuse | null
+  /** Whether the browser may run without its sandbox where it cannot run with it: as root, or without user namespaces. */
+  allowNoSandbox?: boolean
   /** Whether to pack a search that needs no server. */
   offlineSearch?: boolean
-  /** Whether the calling thread has no other work. */
-  isAlone?: boolean
-  /** The limits shared with other exports of this process; absent = there is no other export. */
-  shared?: SharedLimits
 }
+
+/** How an export tells what it does, and learns what goes on around it. */
+export interface ExportCalls {
+  onProgress(progress: ExportProgress): void
+  signal: AbortSignal
+  log?(details: object, message: string): void
+  /** Tells what makes the export slower or less than it could be. */
+  warn?(details: object, message: string): void
+  /** Returns how many exports run at the same time; absent = only this one. */
+  crowd?(): Crowd
+}
+
+/** The exports that run on this machine at the same time, this one included. They share the limits of one. */
+export interface Crowd {
+  exports: number
+  /** Those that fetch their sites from the same host. */
+  onHost: number
+}
+
+export interface ExportOptions extends ExportSettings, ExportCalls {
+  /** Starts the threads that read and index pages. */
+  startThread: StartThread
+  /** Cached results of earlier exports; null or absent = everything is fetched again. */
+  reuse?: ExportReuse | null
+}
+
+/** An export that a process of its own does. */
+export interface ExportTask extends ExportSettings {
+  /** The cache of the site, which that process opens; null = everything is fetched again. */
+  reuse: (Omit<ExportReuse, 'cache'> & { cache: CacheSettings }) | null
+}
+
+/** @throws {ExportError} when no bundle can be made, or the process exceeds a limit. */
+export type RunExport = (task: ExportTask, calls: ExportCalls) => Promise<ExportResult>
 
 /** Returns whether an export obeys the robots.txt of its site. It need not for a site of the operator. */
 export function obeysRobots({
@@ -86,6 +111,8 @@ export interface FinishedResult {
 export interface ExportResult extends FinishedResult {
   /** Duration of each stage. */
   stageSeconds: Record<string, number>
+  /** Why the installed browser was not used, and what the operator must do; null = it was used, or there is none. */
+  browserProblem: string | null
 }
 
 /** The cache of a site, and the identifiers of its entries. */

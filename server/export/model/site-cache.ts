@@ -1,4 +1,4 @@
-import type { Validators } from '../../web/fetch/validators.ts'
+import type { Validators } from '../../web/fetch/answer.ts'
 import type { ExportReport } from './report.ts'
 
 /** A stored body, identified by its content. */
@@ -56,6 +56,15 @@ export interface AskedAnswer {
   asked: string
   accept: string
   digest: string
+}
+
+/** Where the caches of all sites are, and their rules. */
+export interface CacheSettings {
+  folder: string
+  /** Max bytes of the bodies of one site. At the limit, no more bodies are stored. */
+  maxBytes: number
+  /** Archives are hard-linked instead of copied, so they must not be written. */
+  sharesArchives: boolean
 }
 
 /**

@@ -1,3 +1,6 @@
+import { keepSmallestKeys } from '../../base/bounded-map.ts'
+import { type AddressPattern, parseAddressPattern } from '../../web/address-pattern.ts'
+
 /** The URL space of one export. Decides which URLs belong to the site and which URLs are the same page. */
 export interface Site {
   /** Address from which the pages are fetched. Its path is the scope and ends in a slash. */
@@ -18,7 +21,9 @@ export function createSite(domain: string, origin: URL): Site {
   root.search = ''
   root.hash = ''
   // A scope is a folder. For an origin such as /docs/index.html, the scope is the folder that contains the file.
-  root.pathname = isPageFile(root) ? root.pathname.replace(/[^/]*$/, '') : withSlash(root.pathname)
+  root.pathname = isPageFile(root)
+    ? root.pathname.slice(0, root.pathname.lastIndexOf('/') + 1)
+    : withSlash(root.pathname)
   const bareScope = root.pathname.slice(0, -1)
   const isUnder = ({ pathname }: URL) => pathname.startsWith(root.pathname) || pathname === bareScope
   return {
@@ -59,7 +64,7 @@ const fileExtension =
  */
 export function linkKey(url: URL): string {
   if (fileExtension.test(url.pathname)) return assetKey(url)
-  const path = url.pathname.replace(/\/index\.html$/, '/').replace(/\/+$/, '')
+  const path = url.pathname.replace(/\/index\.html$/, '/').replace(/(?<!\/)\/+$/, '')
   return url.origin + (path === '' ? '/' : path)
 }
 
@@ -103,6 +108,8 @@ export function linkTarget(url: URL): URL {
 }
 
 const maxUrlLength = 2000
+/** Longer paths stay as they are: no server answers them. */
+const maxNormalized = 10_000
 const maxSegments = 40
 
 /** Decides whether a URL seems to come from a loop of relative links: it is very deep or has the same folder many times. */
@@ -124,6 +131,7 @@ export function isTrap(url: URL): boolean {
  * 6.2.2).
  */
 export function normalizePath(path: string): string {
+  if (path.length > maxNormalized) return path
   const collapsed = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path
   if (!collapsed.includes('%')) return collapsed
   return collapsed.replace(/%[0-9a-f]{2}/gi, escaped => {
@@ -134,4 +142,135 @@ export function normalizePath(path: string): string {
 
 function withSlash(path: string): string {
   return path.endsWith('/') ? path : `${path}/`
+}
+
+// Apps without a server side identify their pages by the fragment: `/#/guide?id=install` is the page /guide of the app at `/`.
+// The text after `?id=` or after a second `#` is an anchor in that page.
+
+const shape = /^#(\/[^?#]*)(?:\?([^#]*))?(?:#(.*))?$/
+
+/** Returns the page of an app that the fragment of a URL may name, such as `/guide`; null for an ordinary fragment. */
+export function routeOf({ hash, origin }: URL): string | null {
+  const route = hash.startsWith('#/') ? shape.exec(hash)?.[1] : undefined
+  return route === undefined ? null : normalizePath((URL.parse(origin + route) ?? new URL(origin)).pathname)
+}
+
+/** Returns the key of the app page at an own URL. The first page and URLs without a route have the key of the app. */
+export function routeKey(url: URL): string {
+  const route = routeOf(url)
+  return linkKey(url) + (route === null || route === '/' ? '' : `#${route}`)
+}
+
+/** Returns the anchor that a URL names in an app page, with its `#`; empty for the top of the page. */
+export function routeAnchor({ hash }: URL): string {
+  const [, , query = '', anchor] = shape.exec(hash) ?? []
+  const id = anchor ?? /(?:^|&)id=([^&]*)/.exec(query)?.[1]
+  return id ? `#${id}` : ''
+}
+
+/** Decides whether a key belongs to a page of an app other than the app's first page. */
+export function isRouteKey(key: string): boolean {
+  return key.includes('#')
+}
+
+/** Returns the key of the app that a page belongs to. */
+export function appKey(key: string): string {
+  return key.split('#', 1)[0] ?? key
+}
+
+/** Returns the address of an app page without the fragment, below the address of the app: `/guide` for `/#/guide`. */
+export function routePlace(key: string): URL {
+  const url = new URL(key)
+  const folder = url.pathname.replace(/\.x?html?$/i, '').replace(/\/$/, '')
+  url.pathname = folder + (routeOf(url) ?? '/')
+  url.hash = ''
+  return url
+}
+
+/** Returns the address of an app page as an HTML file: `/guide.html` for `/#/guide`. */
+export function routeFile(key: string): URL {
+  const url = routePlace(key)
+  if (!url.pathname.endsWith('/')) url.pathname += '.html'
+  return url
+}
+
+/** Pages that the operator excludes. They are neither fetched nor packed, and links to them lead to the public site. */
+export interface Exclusions {
+  /** Decides whether the page at this own URL is excluded. */
+  has(own: URL): boolean
+  /** Records an excluded page for the report. */
+  note(key: string, own: URL): void
+  /** Returns the first excluded pages, sorted by key. */
+  list(): { key: string; pattern: string }[]
+  /** Returns sentences for the report. */
+  notes(): string[]
+}
+
+/** Max excluded pages listed in the report. */
+const maxNamed = 1000
+
+/**
+ * Creates the exclusions of one export.
+ *
+ * @param patterns see `parseAddressPattern`. A pattern matches every spelling of a page's path: `/a`, `/a/`,
+ * `/a/index.html`.
+ */
+export function createExclusions(
+  patterns: readonly string[],
+  site: Pick<Site, 'domain' | 'origin' | 'online'>,
+): Exclusions {
+  const parsed = patterns.map(parseAddressPattern)
+  const named = new Map<string, string>()
+  const met = new Set<AddressPattern>()
+  let isCut = false
+
+  function matching(own: URL): AddressPattern[] {
+    const places = [...new Set([own.host, site.domain])].flatMap(host =>
+      spellings(own.pathname).map(pathname => ({ host, pathname, search: own.search })),
+    )
+    return parsed.filter(pattern => places.some(pattern.matches))
+  }
+
+  return {
+    has: own => parsed.length > 0 && matching(own).length > 0,
+    note(key, own) {
+      const [first, ...more] = matching(own)
+      if (!first) return
+      for (const pattern of [first, ...more]) met.add(pattern)
+      named.set(key, first.text)
+      isCut = keepSmallestKeys(named, maxNamed).length > 0 || isCut
+    },
+    list: () =>
+      [...named]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .slice(0, maxNamed)
+        .map(([key, pattern]) => ({ key, pattern })),
+    notes() {
+      const notes = parsed
+        .filter(pattern => !met.has(pattern))
+        .map(({ text }) => `The exclusion ${text} matched no page of the site.`)
+      if (named.size > 0)
+        notes.push(
+          `Pages were excluded by your rules: links to them lead to ${site.online(site.origin).origin}. Scripts, data and search indexes of the site may still contain text from excluded pages.`,
+        )
+      if (isCut || named.size > maxNamed) notes.push(`Only the first ${maxNamed} excluded pages are listed.`)
+      return notes
+    },
+  }
+}
+
+function spellings(path: string): string[] {
+  const bare = path.replace(/\/index\.html$/, '/').replace(/(?<!\/)\/+$/, '')
+  const found = new Set([path, `${bare}/`, ...(bare === '' ? [] : [bare])])
+  for (const spelling of [...found]) if (spelling.includes('%')) found.add(decoded(spelling))
+  return [...found]
+}
+
+/** Returns the path without percent escapes, as people write it. */
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
 }

@@ -1,7 +1,7 @@
 import type { Features } from '../../products/features.ts'
 import type { RemovalRules } from '../../tenancy/removal-rules.ts'
+import type { UrlRole } from '../../web/html/page-links.ts'
 import type { PageText } from '../../web/html/page-text.ts'
-import type { UrlRole } from '../../web/html/url-attributes.ts'
 import type { ScriptNeed } from '../../web/javascript/script-needs.ts'
 import type { Span } from '../model/resource.ts'
 import type { LinkTargets } from '../rewrite/bundle-map.ts'

@@ -3,7 +3,7 @@ import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { BrowserAnswer } from '../../web/browser/browser-request.ts'
 import type { Span } from '../model/resource.ts'
-import { readSpan } from '../pages/spool.ts'
+import { readSpan } from '../pages/page-work.ts'
 
 /** Keeps the answers of an export, because most pages of a site load the same scripts and data, some of them several times. */
 export interface AnswerCache {

@@ -1,7 +1,7 @@
-import type { CollectedSite } from '../crawl/collected-site.ts'
-import { appKey } from '../model/fragment-route.ts'
+import type { CollectedSite } from '../crawl/crawl-tools.ts'
 import type { ExportLimits } from '../model/limits.ts'
 import type { ExportReport } from '../model/report.ts'
+import { appKey } from '../model/site.ts'
 import type { PageViews } from './page-views.ts'
 import type { ScriptLinks } from './script-links.ts'
 
@@ -27,6 +27,8 @@ interface Described {
   /** Whether pages whose HTML seems complete were also compared. */
   compares: boolean
   views: Pick<PageViews, 'isAvailable' | 'cut'>
+  /** Whether a browser is installed that cannot be started. */
+  hasFailedBrowser: boolean
   scriptLinks: Pick<ScriptLinks, 'found'>
 }
 
@@ -62,9 +64,13 @@ export function describeFindings(
   }
 }
 
-function noteChecks({ hasOldRoutes }: CompletionFindings, { views, compares }: Described): string[] {
+const failedBrowser =
+  'Chromium could not be started on the machine of the export: no page was checked in a browser. On that machine, quire doctor says why.'
+
+function noteChecks({ hasOldRoutes }: CompletionFindings, { views, compares, hasFailedBrowser }: Described): string[] {
   const notes: string[] = []
-  if (!views.isAvailable) notes.push('No Chromium was found: no page was checked in a browser.')
+  if (hasFailedBrowser) notes.push(failedBrowser)
+  else if (!views.isAvailable) notes.push('No Chromium was found: no page was checked in a browser.')
   else if (!compares) notes.push('Only files were checked (verify: static): no page was checked in a browser.')
   if (hasOldRoutes)
     notes.push('The pages of the site differ only in a fragment such as #!/page; only the first page was exported.')

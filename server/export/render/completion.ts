@@ -1,7 +1,7 @@
 import type { Answerer } from '../../web/browser/browser-request.ts'
 import type { PageLook } from '../../web/browser/page-look.ts'
-import type { MutableSite } from '../crawl/collected-site.ts'
-import type { CrawlTools } from '../crawl/crawl-tools.ts'
+import type { CrawlTools, MutableSite } from '../crawl/crawl-tools.ts'
+
 import type { FileCollector } from '../crawl/file-collector.ts'
 import type { MissingPage } from '../crawl/missing-probe.ts'
 import type { FetchedPage } from '../crawl/page-completer.ts'

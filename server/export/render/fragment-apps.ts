@@ -1,14 +1,13 @@
 import type { RenderedPage } from '../../web/browser/renderer.ts'
 import { countMissing } from '../../web/html/page-text.ts'
-import type { MutableSite } from '../crawl/collected-site.ts'
+import type { MutableSite } from '../crawl/crawl-tools.ts'
 import type { FileCollector } from '../crawl/file-collector.ts'
 import type { FetchedPage } from '../crawl/page-completer.ts'
-import { appKey, isRouteKey, routeKey, routeOf, routePlace } from '../model/fragment-route.ts'
 import type { PageOutcome, Resource } from '../model/resource.ts'
-import type { Site } from '../model/site.ts'
-import { isMissing } from '../pages/missing-page.ts'
+import { appKey, isRouteKey, routeKey, routeOf, routePlace, type Site } from '../model/site.ts'
 import { PageWorkError } from '../pages/page-pool.ts'
 import type { ReadPage } from '../pages/page-tasks.ts'
+import { isMissing } from '../pages/page-work.ts'
 import type { PageViews } from './page-views.ts'
 
 /** Shows the pages of apps that choose the page by the fragment (#/guide). The app is started for each page. */

@@ -1,14 +1,16 @@
+import { digest } from '../../base/digest.ts'
 import { installCommand } from '../../web/browser/find-browser.ts'
 import type { PageLook } from '../../web/browser/page-look.ts'
 import { judgePage } from '../../web/html/page-text.ts'
 import type { FetchedPage, PageCompleter } from '../crawl/page-completer.ts'
 import { ExportError } from '../model/export-error.ts'
 import type { ExportReport } from '../model/report.ts'
+import { PageWorkError } from '../pages/page-pool.ts'
+import { readSpan } from '../pages/page-work.ts'
 import { finishComparisons, startComparisons } from './compare-templates.ts'
 import type { Completion, PageCompleterOptions } from './completion.ts'
 import { type CompletionFindings, describeFindings } from './completion-findings.ts'
 import { createFragmentApps } from './fragment-apps.ts'
-import { freezePage, hasReference } from './freeze-page.ts'
 import { keepRendered } from './keep-rendered.ts'
 import { addPanels } from './lazy-panels.ts'
 import { createPageViews } from './page-views.ts'
@@ -68,7 +70,10 @@ export function createPageCompleter(options: PageCompleterOptions): BrowserCompl
     findScriptLinks: isKnown => whileRendering(() => scriptLinks.next(isKnown)),
     isRendering: () => rendering > 0,
     findings: () =>
-      describeFindings(findings, { apps: found.apps, limits: tools.limits, compares, views, scriptLinks }),
+      describeFindings(findings, {
+        ...{ apps: found.apps, limits: tools.limits, compares, views, scriptLinks },
+        hasFailedBrowser: tools.browserProblem !== null,
+      }),
     looks: completion.looks,
   }
 }
@@ -145,6 +150,70 @@ function checkEmptyShare(completion: Completion): void {
 }
 
 function browserMissing({ tools }: Completion): ExportError {
-  const message = `${tools.site.domain} builds its pages in the browser and no Chromium was found; install one with \`${installCommand()}\` and start again.`
-  return new ExportError(message, 'browser_missing')
+  const { site, browserProblem } = tools
+  const message =
+    browserProblem === null
+      ? `${site.domain} builds its pages in the browser and no Chromium was found; install one with \`${installCommand()}\` and start again.`
+      : `${site.domain} builds its pages in the browser, and the Chromium of this machine cannot be started. Its operator must act, not the owner of the site: ${browserProblem}`
+  return new ExportError(message, browserProblem === null ? 'browser_missing' : 'browser_failed')
+}
+
+/** Decides whether a page has an API reference that the deployment may have only as text. */
+function hasReference({ tools }: Pick<Completion, 'tools'>, { content }: FetchedPage): boolean {
+  return tools.products.listReferences(content.products).length > 0
+}
+
+/**
+ * Replaces a page with an API reference by what a browser shows, without what sends requests. If the browser does not show
+ * the reference, for example because its script cannot be fetched, returns the page without the reference.
+ */
+async function freezePage(
+  completion: Completion,
+  page: FetchedPage,
+): Promise<{ page: FetchedPage; isFrozen: boolean }> {
+  const { tools, log } = completion
+  const { content, resource } = page
+  if (content.text.scripts.length === 0) {
+    // Without scripts, the page is text already.
+    const names = tools.products.listReferences(content.products)
+    tools.products.noteFrozen(
+      resource.key,
+      names.map(name => ({ name, removed: [] })),
+    )
+    return { page, isFrozen: true }
+  }
+  const frozen = await tryFreeze(completion, page)
+  if (frozen) return { page: frozen, isFrozen: true }
+  log?.({ page: resource.key }, 'the browser shows no API reference; removed')
+  return { page: await removeReferences(completion, page), isFrozen: false }
+}
+
+async function tryFreeze(completion: Completion, { resource }: FetchedPage): Promise<FetchedPage | null> {
+  const view = await completion.views.tryShowReference(resource)
+  const own = view && completion.tools.site.own(view.shown.url)
+  if (!view || !own || view.shown.references.length === 0) return null
+  try {
+    return await keepRendered(completion, resource, { ...view.shown, url: own })
+  } catch (error) {
+    if (error instanceof PageWorkError) return null
+    throw error
+  }
+}
+
+async function removeReferences({ tools }: Completion, { resource }: FetchedPage): Promise<FetchedPage> {
+  const { span, charset, url } = resource
+  const content = await tools.pool.read({
+    bytes: span ? await readSpan(span) : Buffer.alloc(0),
+    charset,
+    url: url.href,
+    isRendered: false,
+    removesReferences: true,
+    missing: null,
+  })
+  const { scripts } = content.text
+  const changed = { charset: content.charset, span: content.span, sizeBytes: content.sizeBytes, sha256: content.sha256 }
+  return {
+    content,
+    resource: { ...resource, ...changed, hasScripts: scripts.length > 0, template: digest(scripts.join(' ')) },
+  }
 }

@@ -6,7 +6,7 @@ import type { CrawlTools } from '../crawl/crawl-tools.ts'
 import type { MissingPage } from '../crawl/missing-probe.ts'
 import type { Resource } from '../model/resource.ts'
 import { linkKey } from '../model/site.ts'
-import { readSpan } from '../pages/spool.ts'
+import { readSpan } from '../pages/page-work.ts'
 
 /** A page as a browser shows it, and as it was fetched. */
 export interface PageView {
@@ -36,7 +36,7 @@ export interface PageViews {
 }
 
 interface PageViewsOptions {
-  tools: Pick<CrawlTools, 'limits' | 'views' | 'tabs' | 'products'>
+  tools: Pick<CrawlTools, 'limits' | 'views' | 'tabs' | 'products' | 'abort'>
   /** Answers the requests of pages. */
   answer: Answerer
   missing: MissingPage
@@ -96,7 +96,8 @@ export function createPageViews({ tools, answer, missing, signal }: PageViewsOpt
       return missingWords
     },
     cut,
-    prepare: () => void tabs?.open().catch(() => {}),
+    // A browser that does not start ends the export early, before it has fetched the site in vain.
+    prepare: () => void tabs?.open().catch(tools.abort),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { RenderedPage } from '../../web/browser/renderer.ts'
 import { readPageLinks } from '../../web/html/page-links.ts'
 import { rawOf } from '../../web/html/text-encoding.ts'
-import type { CollectedSite } from '../crawl/collected-site.ts'
+import type { CollectedSite } from '../crawl/crawl-tools.ts'
 import { linkKey } from '../model/site.ts'
 import type { PageViews } from './page-views.ts'
 
@@ -71,10 +71,10 @@ async function findNext(links: Links, isKnown: (key: string) => boolean): Promis
   for (const template of [...links.templates.values()].sort((a, b) => (first(a) < first(b) ? -1 : 1))) {
     const mayHaveMore = template.followed.some(key => isPage(links, key)) && template.hasOpened !== 'all'
     const urls = takeUnknown(links, template, isKnown)
-    found.push(...urls)
+    for (const url of urls) found.push(url)
     if (urls.length > 0 || !mayHaveMore) continue
     await openMore(links, template)
-    found.push(...takeUnknown(links, template, isKnown))
+    for (const url of takeUnknown(links, template, isKnown)) found.push(url)
   }
   return found
 }

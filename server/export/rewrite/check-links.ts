@@ -1,9 +1,8 @@
 import { cssUrls } from '../../web/html/css-urls.ts'
 import { type Attribute, scanHtml } from '../../web/html/html-scan.ts'
-import { refreshTarget } from '../../web/html/page-links.ts'
+import { maxFrameDepth, refreshTarget, urlAttributes } from '../../web/html/page-links.ts'
 import { srcsetCandidates } from '../../web/html/srcset.ts'
 import { decodeAttribute, decodeRaw, type RawText, rawOf } from '../../web/html/text-encoding.ts'
-import { urlAttributes } from '../../web/html/url-attributes.ts'
 
 /**
  * Finds the addresses of a finished page that do not resolve inside the bundle. Reads the written text, independently of the
@@ -11,16 +10,20 @@ import { urlAttributes } from '../../web/html/url-attributes.ts'
  *
  * @param paths all paths in the bundle.
  * @param isOutside whether a page may load an address from outside the bundle; true for products whose feature is on.
+ * @param depth nesting of frames around the page.
  */
 export function findUnresolvedInPage(
   raw: RawText,
   path: string,
   paths: ReadonlySet<string>,
   isOutside: (url: URL) => boolean = () => false,
+  depth = 0,
 ): string[] {
   const { text, charset } = raw
   const check = createCheck(path, paths, isOutside)
   const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
+  const unresolvedInFrame = (html: string) =>
+    depth < maxFrameDepth ? findUnresolvedInPage(rawOf(html), path, paths, isOutside, depth + 1) : []
   scanHtml(text, {
     tag(tag) {
       for (const { attribute, role, syntax } of urlAttributes(tag, value)) {
@@ -32,8 +35,7 @@ export function findUnresolvedInPage(
           for (const { url } of srcsetCandidates(value(attribute))) check.address(url, false)
         else if (syntax === 'css') for (const { url } of cssUrls(value(attribute))) check.address(url, false)
         else if (syntax === 'page')
-          for (const address of findUnresolvedInPage(rawOf(value(attribute)), path, paths, isOutside))
-            check.address(address, false)
+          for (const address of unresolvedInFrame(value(attribute))) check.address(address, false)
         else check.address(refreshTarget(value(attribute))?.url ?? '', false)
       }
     },

@@ -1,4 +1,9 @@
-import { encodeSegment, foldName, markSegment, safeSegment } from './file-name.ts'
+import { createHash } from 'node:crypto'
+import { followRedirect } from '../../../generated/in-page.ts'
+import { callScript } from '../../base/call-script.ts'
+import { decodeComponent, foldName } from '../../base/path-names.ts'
+
+import { encodeAttribute } from '../../web/html/text-encoding.ts'
 import { missingExtension } from './media-types.ts'
 
 /** A page or file that needs a path in the bundle. */
@@ -16,7 +21,7 @@ export interface Placed {
 }
 
 /** The folder of the bundle for files of other sites. */
-export const externalFolder = '_external'
+const externalFolder = '_external'
 
 const maxPathBytes = 240
 
@@ -133,7 +138,7 @@ function wantedSegments({ url, isPage, type, external, key }: Placed, as: 'file'
 }
 
 /** Decides whether a page has an address like `/a/b`, and therefore gets the extension .html in the bundle. */
-export function getsExtension({ pathname }: URL): boolean {
+function getsExtension({ pathname }: URL): boolean {
   return !pathname.endsWith('/') && !/\.x?html?$/i.test(pathname)
 }
 
@@ -146,4 +151,134 @@ export function relativeReference(from: string, to: string): string {
     common += 1
   const up = '../'.repeat(fromFolders.length - common)
   return up + target.slice(common).map(encodeSegment).join('/')
+}
+
+const maxSegmentBytes = 140
+/** Of a longer segment, only the beginning and the hash are in the name. */
+const maxReadCharacters = 10_000
+
+/** Matches names that Windows reserves for devices, with any extension. */
+const device = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)/i
+
+/**
+ * Returns a file name for one segment of a URL path. All common file systems accept the name. Most segments stay unchanged.
+ * A changed name gets a hash of the original segment, so two segments never get the same name.
+ *
+ * @param segment percent-encoded; not empty.
+ */
+export function safeSegment(segment: string): string {
+  const read = segment.slice(0, maxReadCharacters)
+  const name = decodeComponent(read) ?? read
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this expression looks for control characters
+  const allowed = name.replace(/[\u0000-\u001f\u007f-\u009f<>:"/\\|?*\u2028\u2029\ufeff]/g, '_')
+  const cleaned = allowed.replace(/(?<![. ])[. ]+$/, '_')
+  const isDevice = device.test(cleaned)
+  const tooLong = Buffer.byteLength(cleaned) > maxSegmentBytes
+  if (cleaned === name && !isDevice && !tooLong && name !== '' && !/^\.\.?$/.test(name)) return name
+  return markSegment(cleaned.replace(/^\.+$/, '_'), segment)
+}
+
+/** Adds a hash of `source` before the extension and shortens the name to the length limit. */
+function markSegment(name: string, source: string): string {
+  const extension = /\.[A-Za-z0-9]{1,11}$/.exec(name)?.[0] ?? ''
+  const mark = `~${createHash('sha256').update(source).digest('hex').slice(0, 8)}`
+  const stem = cutToBytes(
+    name.slice(0, name.length - extension.length),
+    maxSegmentBytes - extension.length - mark.length,
+  )
+  return `${device.test(stem) ? '_' : ''}${stem}${mark}${extension}`
+}
+
+/** Returns the longest beginning of a text with at most so many bytes of UTF-8. */
+function cutToBytes(text: string, maxBytes: number): string {
+  let bytes = 0
+  let end = 0
+  for (const character of text) {
+    bytes += Buffer.byteLength(character)
+    if (bytes > maxBytes) break
+    end += character.length
+  }
+  return text.slice(0, end)
+}
+
+/** Escapes a segment for a relative reference. */
+export function encodeSegment(name: string): string {
+  return encodeURIComponent(name).replace(/%(?:2B|40|2C|3D|24|3B|26)/g, decodeURIComponent)
+}
+
+/**
+ * The index file of a folder that stands for a page. Common hosts show it for a folder without index.html. Hosts that guess
+ * `.html` show the page: some of them would prefer an index.html, which would then redirect to itself forever.
+ */
+const stubName = 'index.htm'
+
+/**
+ * Plans a redirect at a/b/index.htm for each page `/a/b` at a/b.html. A host that guesses no extension leads from `/a/b` to
+ * the folder `/a/b/`. Readers come to such addresses by reloading a page that a script showed, by typing, and from links of
+ * other sites.
+ *
+ * @param pages addresses of pages, and the bundle paths of these pages.
+ * @param paths all paths of the bundle.
+ */
+export function planFolderStubs(pages: Iterable<{ url: URL; path: string }>, paths: Iterable<string>): Redirect[] {
+  const files = new Set<string>()
+  // Folders by folded name. A stub must not get into a folder whose name differs only in case.
+  const folders = new Map<string, string>()
+  for (const path of paths) {
+    files.add(foldName(path))
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const folder = path.slice(0, end)
+      if (folders.has(foldName(folder))) break
+      folders.set(foldName(folder), folder)
+    }
+  }
+  const stubs = new Map<string, Redirect>()
+  for (const { url, path } of pages) {
+    const folder = path.replace(/\.x?html?$/i, '')
+    // A page with another name than its own is not at its own address on any host.
+    if (!getsExtension(url) || url.search !== '' || folder.slice(folder.lastIndexOf('/') + 1) !== folderName(url))
+      continue
+    const folded = foldName(folder)
+    const isTaken = files.has(folded) || (folders.get(folded) ?? folder) !== folder
+    const isFolderPage = ['index.html', 'index.htm', 'index.xhtml'].some(name => files.has(`${folded}/${name}`))
+    if (!isTaken && !isFolderPage) stubs.set(folder, { path: `${folder}/${stubName}`, to: path })
+  }
+  return [...stubs.values()]
+}
+
+/** Returns the name of the folder of a page. It differs from the name of the page if file systems could refuse it. */
+function folderName({ pathname }: URL): string {
+  return safeSegment(pathname.slice(pathname.lastIndexOf('/') + 1))
+}
+
+/** A page of the bundle that redirects to another page. Both are paths in the bundle. */
+export interface Redirect {
+  path: string
+  to: string
+}
+
+/** A redirect has two addresses and a short script. */
+const maxRedirectLength = 20_000
+
+const script = callScript(followRedirect)
+const scriptHash = createHash('sha256').update(script).digest('base64')
+const policy = `default-src 'none'; script-src 'sha256-${scriptHash}'`
+
+const start = `<!doctype html>\n<meta charset="utf-8"/>\n<meta http-equiv="Content-Security-Policy" content="`
+
+/** Decides whether the text of a page was made by `redirectPage`, also by another version. */
+export function isRedirectPage(text: string): boolean {
+  return text.startsWith(`${start}default-src 'none'; script-src 'sha256-`) && text.length < maxRedirectLength
+}
+
+/** Returns a small HTML page that redirects to another page of the bundle. Works without scripts, too. */
+export function redirectPage({ path, to }: Redirect): string {
+  const target = encodeAttribute(relativeReference(path, to), 'utf-8')
+  const mark = /(^|\/)index\.html?$/.test(path) ? ' data-index=""' : ''
+  return (
+    `${start}${policy}"/>\n` +
+    `<noscript><meta http-equiv="refresh" content="0; url=${target}"/></noscript>\n` +
+    `<title>This page has moved</title>\n<p><a href="${target}"${mark}>This page has moved.</a></p>\n` +
+    `<script>${script}</script>\n`
+  )
 }

@@ -2,8 +2,7 @@ import { createSplices } from '../../web/html/splice.ts'
 import { decodeRaw, encodeRaw, type RawText } from '../../web/html/text-encoding.ts'
 import { parseImportMap, readObject } from '../../web/javascript/import-map.ts'
 import { scriptReferences } from '../../web/javascript/script-references.ts'
-import { type BundleMap, referTo } from './bundle-map.ts'
-import type { RewriteFindings } from './findings.ts'
+import { type BundleMap, type RewriteFindings, referTo } from './bundle-map.ts'
 
 /** The place of a script on the site and in the bundle. */
 export interface ScriptPlacement {
@@ -16,7 +15,7 @@ export interface ScriptPlacement {
 }
 
 /** Matches every text that may need rewriting in a script that has not moved. */
-const leaves = /\b(?:from|import|importScripts|URL)\s*\(?\s*["'`](?:https?:)?\/\//
+const leaves = /\b(?:from|import|importScripts|URL)\s*(?:\(\s*)?["'`](?:https?:)?\/\//
 
 /**
  * Makes the addresses of modules and workers relative to the script's place in the bundle. All other bytes stay the same.
@@ -40,6 +39,9 @@ export function rewriteScript(raw: RawText, place: ScriptPlacement, map: BundleM
   return splices.apply()
 }
 
+/** Max entries added for the files in folders of other hosts. */
+const maxAddedNames = 100_000
+
 /**
  * Makes the addresses of an import map relative to the page. Addresses of files that are missing from the bundle stay
  * unchanged.
@@ -57,6 +59,7 @@ export function rewriteImportMap(raw: RawText, base: URL, path: string, map: Bun
     const destination = map.findFile(url)
     return destination.kind === 'inside' ? dotted(referTo(path, destination.path, address) ?? address) : address
   }
+  let room = maxAddedNames
   const moveImports = (imports: unknown) => {
     const moved: [string, unknown][] = []
     for (const [name, address] of Object.entries(readObject(imports))) {
@@ -64,8 +67,10 @@ export function rewriteImportMap(raw: RawText, base: URL, path: string, map: Bun
       moved.push([key, typeof address === 'string' ? move(address) : address])
       if (!name.endsWith('/') || typeof address !== 'string') continue
       // Adds an entry for each file whose name in the bundle differs from its name on the host.
-      for (const { rest, path: to } of map.filesBelow(URL.parse(address, base)))
+      for (const { rest, path: to } of map.filesBelow(URL.parse(address, base)).slice(0, room)) {
         moved.push([key + rest, dotted(referTo(path, to, '') ?? '')])
+        room -= 1
+      }
     }
     return Object.fromEntries(moved)
   }

@@ -1,10 +1,8 @@
 import { replaceCssUrls } from '../../web/html/css-urls.ts'
+import type { UrlRole } from '../../web/html/page-links.ts'
 import { decodeRaw, type RawText } from '../../web/html/text-encoding.ts'
-import type { UrlRole } from '../../web/html/url-attributes.ts'
 import type { Resource } from '../model/resource.ts'
-import { type BundleMap, referTo } from './bundle-map.ts'
-import type { Change } from './change-address.ts'
-import type { RewriteFindings } from './findings.ts'
+import { type BundleMap, type Change, type RewriteFindings, referTo } from './bundle-map.ts'
 
 /** Replaces the addresses in a style sheet. An address that is missing from the bundle becomes an empty data: URL. */
 export function rewriteCss(css: string, change: (address: string, role: UrlRole) => Change): string {

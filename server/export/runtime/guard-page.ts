@@ -1,14 +1,14 @@
 import { guardPage as guardScript } from '../../../generated/in-page.ts'
 import { callScript } from '../../base/call-script.ts'
+import { decodeComponent } from '../../base/path-names.ts'
 import { type Attribute, findAttribute, scanHtml, type Tag } from '../../web/html/html-scan.ts'
 import { isExecutable } from '../../web/html/page-text.ts'
 import { createSplices } from '../../web/html/splice.ts'
 import { decodeAttribute, encodeAttribute, type RawText } from '../../web/html/text-encoding.ts'
 import { runtimePath } from '../model/runtime-file.ts'
-import { encodeSegment } from '../rewrite/file-name.ts'
-import { relativeReference } from '../rewrite/layout.ts'
-import { isPackedMarkup } from '../rewrite/packed-markup.ts'
-import { sealEnd } from '../rewrite/seal.ts'
+import { encodeSegment, relativeReference } from '../rewrite/layout.ts'
+
+import { isPackedMarkup, sealEnd } from '../rewrite/rewrite-page.ts'
 
 /**
  * Returns a finished page whose own scripts start only at its own path at the root of a host, or at any path of a host.
@@ -106,14 +106,6 @@ function guardMarkup(path: string, ownPath: string | null): string {
 
 /** Returns a path on the site in the spelling that the guard script expects. */
 export function normalizeOwnPath(ownPath: string): string {
-  const segments = ownPath.split('/').map(segment => encodeSegment(decode(segment)))
+  const segments = ownPath.split('/').map(segment => encodeSegment(decodeComponent(segment) ?? segment))
   return segments.join('/')
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -12,10 +12,8 @@ export function findThemes(sheets: Iterable<string>): Pick<RuntimeSettings, 'the
   const attributes = new Set<string>()
   let hasDarkClass = false
   for (const css of sheets) {
-    for (const [, name = ''] of css.matchAll(
-      /\[(data-[a-z-]*(?:theme|mode|scheme)[a-z-]*)\s*=\s*["']?(?:dark|light)["']?\s*\]/g,
-    ))
-      attributes.add(name)
+    for (const [, name = ''] of css.matchAll(/\[data-([a-z-]*)\s*=\s*["']?(?:dark|light)["']?\s*\]/g))
+      if (/theme|mode|scheme/.test(name)) attributes.add(`data-${name}`)
     hasDarkClass ||= /(?:^|[\s,{}(]|html|:root)\.dark(?=[\s,{:.)[])/m.test(css)
   }
   return { themeAttributes: [...attributes].sort(), hasDarkClass }

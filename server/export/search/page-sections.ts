@@ -1,4 +1,5 @@
 import { decodeHTML } from 'entities'
+import { decodeComponent } from '../../base/path-names.ts'
 import { type Attribute, findAttribute, scanHtml, type Tag } from '../../web/html/html-scan.ts'
 import { inlineElements as inline } from '../../web/html/inline-elements.ts'
 import { createOpenElements, type OpenElement } from '../../web/html/open-elements.ts'
@@ -143,14 +144,16 @@ function createSectionList(charset: string) {
     },
     endHeading() {
       if (!headingParts) return
-      heading = toText(headingParts.join(''), charset).replace(/^[¶#§\s\u200b]+|[¶#§\s\u200b\ue000-\uf8ff]+$/g, '')
+      heading = toText(headingParts.join(''), charset)
+        .replace(/^[¶#§\s\u200b]+/, '')
+        .replace(/(?<![¶#§\s\u200b\ue000-\uf8ff])[¶#§\s\u200b\ue000-\uf8ff]+$/, '')
       if (level === 'h1' && name === '') name = heading
       anchor ||= anchorBefore
       headingParts = null
     },
     /** Uses an id or a link inside a heading as the heading's anchor. */
     note(id: string, href: string) {
-      const own = id || (href.startsWith('#') ? decode(href.slice(1)) : '')
+      const own = id || (href.startsWith('#') ? (decodeComponent(href.slice(1)) ?? href.slice(1)) : '')
       if (headingParts && anchor === '' && list.length > 0) anchor = own
       else if (id !== '') pendingId = id
     },
@@ -173,12 +176,4 @@ function toText(raw: string, charset: string): string {
   return decodeHTML(decodeRaw(raw, charset))
     .replace(/[\s\u200b\ufeff\u00ad]+/g, ' ')
     .trim()
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

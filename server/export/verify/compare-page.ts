@@ -112,7 +112,7 @@ export function findLoss(
  */
 function findReplaced(loaded: readonly string[], atOrigin: readonly string[]): string[] {
   const known = atOrigin.map(withoutHost)
-  const bare = (path: string) => path.replace(/\.\w+(?:\?.*)?$/, '')
+  const bare = (path: string) => path.split(/\.\w+(?:\?|$)/, 1)[0] ?? ''
   const fresh = new Set(loaded.filter(path => !known.includes(path)).map(bare))
   return known.filter(path => !loaded.includes(path) && fresh.has(bare(path)))
 }

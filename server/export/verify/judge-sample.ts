@@ -1,6 +1,6 @@
 import type { ScriptChoice } from '../model/report.ts'
 import type { Site } from '../model/site.ts'
-import { readSpan } from '../pages/spool.ts'
+import { readSpan } from '../pages/page-work.ts'
 import { appsNeedRoot } from './choose-scripts.ts'
 import type { ScriptedPage } from './sample-pages.ts'
 import { judgeScripts, namesRoot } from './script-rule.ts'

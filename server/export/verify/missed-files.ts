@@ -1,5 +1,5 @@
 import type { PageLook } from '../../web/browser/page-look.ts'
-import type { CollectedSite } from '../crawl/collected-site.ts'
+import type { CollectedSite } from '../crawl/crawl-tools.ts'
 import { assetKey, type Site } from '../model/site.ts'
 import type { FileSource } from './file-source.ts'
 import type { Place } from './places.ts'
@@ -50,5 +50,5 @@ function locate({ origin }: Site, address: string, place: Place): URL | null {
   if (!address.startsWith(host)) return /^https?:/.test(address) ? URL.parse(address) : null
   // In a folder of a host, the site's own scripts also request files from the root.
   const path = address.slice(address.startsWith(place.root) ? place.root.length : host.length)
-  return URL.parse(`/${path.replace(/#.*$/, '')}`, origin)
+  return URL.parse(`/${path.split('#', 1)[0]}`, origin)
 }

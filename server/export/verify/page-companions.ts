@@ -10,6 +10,10 @@ interface Pattern {
 const minPages = 3
 const maxPatterns = 12
 
+/** Each folder of a path costs time for the rest of the path. The paths of pages are no longer than these. */
+const maxFolders = 50
+const maxLength = 2000
+
 /** Extensions of files that never contain the data of one page. */
 const neverData = /\.(?:avif|css|gif|ico|jpe?g|png|svg|webp|woff2?)$/i
 
@@ -48,7 +52,9 @@ export function findCompanions(pages: Iterable<string>, seen: Iterable<string>):
 
 /** Finds the longest page path inside a path. Compares whole segments, but the last one may end at a dot. */
 function findPage(path: string, known: ReadonlySet<string>): { name: string; at: number } | null {
+  if (path.length > maxLength) return null
   const starts = [...path.matchAll(/\//g)].map(({ index }) => index)
+  if (starts.length > maxFolders) return null
   const ends = [...path.matchAll(/[./]/g)].map(({ index }) => index).reverse()
   for (const at of starts)
     for (const end of ends) if (end > at + 1 && known.has(path.slice(at, end))) return { name: path.slice(at, end), at }

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { decodeComponent } from '../../base/path-names.ts'
 import type { ViewAnswerer } from '../../web/browser/viewer.ts'
 import type { PlaceName } from '../model/report.ts'
 import { servedType } from '../rewrite/media-types.ts'
@@ -42,7 +43,7 @@ export function createPlace(
         .replace(/(^|\/)index\.html$/, '$1'),
     async answer({ url, method }) {
       if ((method !== 'GET' && method !== 'HEAD') || !url.startsWith(root)) return null
-      const path = decode(new URL(url).pathname.slice(new URL(root).pathname.length))
+      const path = decodeComponent(new URL(url).pathname.slice(new URL(root).pathname.length))
       const found = path === null ? null : await findFile(folder, path)
       if (found === null) return { status: 404, headers: { 'content-type': 'text/plain' }, body: Buffer.alloc(0) }
       const type = servedType(found)
@@ -83,12 +84,4 @@ async function findFile(folder: string, path: string): Promise<string | null> {
 async function isFile(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => null)
   return found?.isFile() ?? false
-}
-
-function decode(path: string): string | null {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return null
-  }
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { SearchLook } from '../../web/browser/site-search.ts'
-import type { CollectedSite } from '../crawl/collected-site.ts'
+import type { CollectedSite } from '../crawl/crawl-tools.ts'
 import type { FileCollector } from '../crawl/file-collector.ts'
 import { assetKey, linkKey } from '../model/site.ts'
 import { findParts } from './part-names.ts'
@@ -53,7 +53,7 @@ function pathOf(address: string): string {
 function groupByFolder(paths: readonly string[]): string[][] {
   const groups = new Map<string, string[]>()
   for (const path of [...new Set(paths)].sort()) {
-    const name = `${path.replace(/[^/]*$/, '')} ${/\.\w+$/.exec(path)?.[0] ?? ''}`
+    const name = `${path.slice(0, path.lastIndexOf('/') + 1)} ${/\.\w+$/.exec(path)?.[0] ?? ''}`
     groups.set(name, [...(groups.get(name) ?? []), path])
   }
   return [...groups.values()]

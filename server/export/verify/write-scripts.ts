@@ -4,6 +4,7 @@ import { loadPages } from '../../../generated/in-page.ts'
 import { callScript } from '../../base/call-script.ts'
 import { barePath } from '../../in-page/runtime/bare-path.ts'
 import type { RuntimeSettings } from '../../in-page/runtime/runtime-settings.ts'
+import { scanHtml } from '../../web/html/html-scan.ts'
 import type { ScriptMode } from '../model/report.ts'
 import { runtimePath } from '../model/runtime-file.ts'
 import { freezeApp } from '../runtime/guard-app.ts'
@@ -84,8 +85,14 @@ export async function readThemes(
 ): Promise<ReturnType<typeof findThemes>> {
   const read = (path: string) => readFile(join(folder, path), 'latin1')
   const sheets = await Promise.all(paths.filter(path => path.endsWith('.css')).map(read))
-  for (const page of pages)
-    for (const [, style = ''] of (await read(page)).matchAll(/<style[^>]*>(.*?)<\/style>/gis)) sheets.push(style)
+  for (const page of pages) {
+    const text = await read(page)
+    scanHtml(text, {
+      rawText(tag, start, end) {
+        if (tag.name === 'style') sheets.push(text.slice(start, end))
+      },
+    })
+  }
   return findThemes(sheets)
 }
 

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { decodeComponent } from '../../base/path-names.ts'
 
 /** What a version has at a path. */
 export type Found =
@@ -66,19 +67,11 @@ function decodePath(path: string): string[] | null {
   const segments: string[] = []
   for (const part of path.split('/')) {
     if (part === '') continue
-    const segment = decode(part)
+    const segment = decodeComponent(part)
     if (segment === null || segment === '.' || segment === '..' || /[/\\\0]/.test(segment)) return null
     segments.push(segment)
   }
   return segments
-}
-
-function decode(text: string): string | null {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
-  }
 }
 
 function encodePath(segments: readonly string[]): string {

@@ -1,12 +1,8 @@
 import { createReadStream } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
-import type { Answer } from './answer.ts'
-import { type ByteRange, readRange } from './byte-range.ts'
-import { matchesAny, matchesStrongly } from './conditions.ts'
-import { readAccepted } from './encodings.ts'
-import { isHashedName } from './hashed-name.ts'
-import type { ServedVersion } from './served-version.ts'
+import { type Encoding, encodings } from '../versions/version.ts'
+import { type Accepted, type Answer, isHashedName, type ServedVersion } from './served-version.ts'
 
 const chunkBytes = 256 * 1024
 
@@ -54,6 +50,30 @@ export function createSiteHandler(options: SiteHandlerOptions): RequestListener 
   }
 }
 
+/** Browsers and programs send few different headers. */
+const maxRemembered = 200
+const remembered = new Map<string, Accepted>()
+
+/** Reads an `Accept-Encoding` header (RFC 9110, 12.5.3). */
+export function readAccepted(header: string | undefined): Accepted {
+  if (header === undefined || header === '') return ''
+  const known = remembered.get(header)
+  if (known !== undefined) return known
+  const accepted = encodings.filter(encoding => isAccepted(header, encoding)).join(' ') as Accepted
+  if (remembered.size >= maxRemembered) remembered.clear()
+  remembered.set(header, accepted)
+  return accepted
+}
+
+function isAccepted(header: string, encoding: Encoding): boolean {
+  const parts = header.toLowerCase().split(',')
+  const nameOf = (part: string) => part.split(';', 1)[0]?.trim()
+  const named = parts.find(part => nameOf(part) === encoding || (encoding === 'gzip' && nameOf(part) === 'x-gzip'))
+  const [, ...parameters] = (named ?? parts.find(part => nameOf(part) === '*') ?? ';q=0').split(';')
+  const weight = parameters.map(parameter => parameter.trim()).find(parameter => parameter.startsWith('q='))
+  return weight === undefined || Number(weight.slice(2)) > 0
+}
+
 /** Finds the answer in a version. If the version is removed meanwhile, finds it in the next one. */
 async function findAnswer(
   versions: ServedVersions,
@@ -98,6 +118,42 @@ function send(req: IncomingMessage, res: ServerResponse, answer: Answer): number
   else if (answer.body) res.end(answer.body)
   else sendFile(res, answer.file, { first: 0, last: sizeBytes - 1 })
   return method === 'HEAD' ? 0 : sizeBytes
+}
+
+/** Decides whether an `If-None-Match` header names an ETag, by the weak comparison (RFC 9110, 13.1.2). */
+export function matchesAny(header: string, etag: string): boolean {
+  if (header === etag || header === '*') return true
+  return header.split(',').some(part => part.trim().replace(/^W\//, '') === etag)
+}
+
+/** Decides whether an `If-Range` header names an ETag. A weak tag and a date never do (RFC 9110, 13.1.5). */
+export function matchesStrongly(header: string, etag: string): boolean {
+  return header.trim() === etag
+}
+
+/** Positions of the first and the last byte. */
+export interface ByteRange {
+  first: number
+  last: number
+}
+
+/**
+ * Reads a `Range` header (RFC 9110, 14.1.2). Several ranges, other units and invalid texts are ignored, as the standard allows.
+ *
+ * @return null = the whole file.
+ */
+export function readRange(header: string | undefined, sizeBytes: number): ByteRange | 'unsatisfiable' | null {
+  // With two `\s*` in a row, 8 KB of tabs would take a minute.
+  const [, from = '', to = ''] = /^\s*bytes\s*=\s*(?:(\d+)\s*)?-\s*(?:(\d+)\s*)?$/i.exec(header ?? '') ?? []
+  if (from === '' && to === '') return null
+  if (from === '') {
+    const length = Math.min(Number(to), sizeBytes)
+    return length === 0 ? 'unsatisfiable' : { first: sizeBytes - length, last: sizeBytes - 1 }
+  }
+  const first = Number(from)
+  const last = to === '' ? sizeBytes - 1 : Math.min(Number(to), sizeBytes - 1)
+  if (to !== '' && Number(to) < first) return null
+  return first >= sizeBytes ? 'unsatisfiable' : { first, last }
 }
 
 function sendUnchanged(res: ServerResponse, { headers }: Answer): number {

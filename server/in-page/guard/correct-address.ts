@@ -8,7 +8,11 @@ import { decodePath } from './is-at-home.ts'
  */
 export function correctAddress(ownPath: string, folder: string): void {
   // A page that is in another folder of the bundle keeps its address: its relative addresses are made for that folder.
-  if (ownPath.replace(/[^/]*$/, '') !== folder || decodePath(location.pathname) === decodePath(ownPath)) return
+  if (
+    ownPath.slice(0, ownPath.lastIndexOf('/') + 1) !== folder ||
+    decodePath(location.pathname) === decodePath(ownPath)
+  )
+    return
   try {
     history.replaceState(history.state, '', ownPath + location.search + location.hash)
   } catch {

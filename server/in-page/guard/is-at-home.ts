@@ -6,7 +6,9 @@ export function isAtHome(ownPath: string | null): boolean {
 
 /** Removes `index`, `.html` and a final slash, because hosts serve the same page with or without them. */
 function normalizePath(path: string): string {
-  return decodePath(path).replace(/(\/index)?(\.x?html?)?\/*$/i, '')
+  return decodePath(path)
+    .replace(/(?<!\/)\/+$/, '')
+    .replace(/(\/index)?(\.x?html?)?$/i, '')
 }
 
 /** Returns the path as it is when its escapes are invalid. */

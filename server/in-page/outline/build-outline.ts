@@ -99,14 +99,15 @@ export function listHeadings(root: Document, { levels }: Pick<OutlineModel, 'lev
 export function textOf(heading: Element): string {
   return (heading.textContent ?? '')
     .replace(/[\u200b\ufeff]/g, '')
-    .replace(/^\s*[#¶§]+|[#¶§]+\s*$/g, '')
+    .replace(/^\s*[#¶§]+/, '')
+    .replace(/(?<![#¶§])[#¶§]+\s*$/, '')
     .replace(/\s+/g, ' ')
     .trim()
 }
 
 /** Decides whether a link leads to a place on the same page, and is no part of a heading. */
 export function isOutlineLink(link: HTMLAnchorElement | HTMLAreaElement): boolean {
-  const isHere = link.href.replace(/#.*$/, '') === document.URL.replace(/#.*$/, '')
+  const isHere = link.href.split('#', 1)[0] === document.URL.split('#', 1)[0]
   return isHere && link.hash.length > 1 && !link.closest('h1, h2, h3, h4, h5, h6')
 }
 

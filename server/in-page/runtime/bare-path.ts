@@ -6,7 +6,10 @@
  * @param path relative to the root of the bundle, percent-encoded, without a slash at its beginning.
  */
 export function barePath(path: string): string {
-  const bare = path.replace(/(^|\/)(index)?(\.x?html?)?\/*$/i, '').replace(/\.x?html?$/i, '')
+  const bare = path
+    .replace(/(?<!\/)\/+$/, '')
+    .replace(/(^|\/)(index)?(\.x?html?)?$/i, '')
+    .replace(/\.x?html?$/i, '')
   try {
     return decodeURIComponent(bare)
   } catch {

@@ -51,5 +51,5 @@ function isSamePage(url: URL): boolean {
 }
 
 function withoutRest({ href }: { href: string }): string {
-  return href.replace(/[?#].*$/, '')
+  return href.split(/[?#]/, 1)[0] ?? ''
 }

@@ -22,7 +22,7 @@ export function createSiteSearch(isGone: boolean): SiteSearch {
 function siteRuns(): boolean {
   return Array.from(document.scripts).some(
     ({ type, src, text }) =>
-      /^(module|.*(java|ecma)script.*)?$/i.test(type.trim()) &&
+      /^(module)?$|(java|ecma)script/i.test(type.trim()) &&
       (src === '' ? text.trim() !== '' : !/\/_quire\/[a-z]+\.js$/.test(src)),
   )
 }

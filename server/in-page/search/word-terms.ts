@@ -13,6 +13,8 @@ export interface TextTerm {
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]+/gu
 const maxTermChars = 48
+/** Enough for a term of letters with accents. Sorting the accents of a letter takes quadratic time. */
+const maxFoldedChars = 8 * maxTermChars
 /** Longer names are not split into parts, because nobody searches for them. */
 export const maxNameChars = 128
 
@@ -34,7 +36,7 @@ export function readWordTerms(word: string): TextTerm[] {
 
 /** Returns one term or none. */
 function readTerm(word: string, start: number, end: number, isPart: boolean): TextTerm[] {
-  const term = foldText(word.slice(start, end)).slice(0, maxTermChars)
+  const term = foldText(word.slice(start, Math.min(end, start + maxFoldedChars))).slice(0, maxTermChars)
   return term === '' ? [] : [{ term, start, end, isPart }]
 }
 

@@ -59,13 +59,3 @@ function checkCopy(file: string, copy: string): number {
     database.close()
   }
 }
-
-/** Returns the version of SQLite. */
-export function describeSqlite(): string {
-  const database = new Database(':memory:')
-  try {
-    return database.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? 'unknown'
-  } finally {
-    database.close()
-  }
-}

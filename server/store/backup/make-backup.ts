@@ -6,9 +6,10 @@ import { UnavailableError } from '../../base/unavailable-error.ts'
 import type { BundleCondition } from '../../export/jobs/bundle-store.ts'
 import { isBundleName } from '../bundle-path.ts'
 import { openScratchFolder } from '../scratch-folder.ts'
+import { sqliteVersion } from '../sqlite-version.ts'
 import { type BackupKind, type BackupTarget, checkRoom, checkTarget, publish } from './backup-target.ts'
 import type { BackupWriter } from './backup-writer.ts'
-import { copyDatabase, describeSqlite } from './copy-database.ts'
+import { copyDatabase } from './copy-database.ts'
 import { aboutName, type DataFile, isDatabase, listFiles, listTop, mainDatabase, manifestName } from './data-files.ts'
 import { createFolderWriter } from './folder-writer.ts'
 import { type BackedUpFile, type BackupAbout, type BackupManifest, backupFormat } from './manifest.ts'
@@ -162,7 +163,7 @@ async function addAll(work: Work, createdAt: number): Promise<BundlesElsewhere |
     createdAt: new Date(createdAt).toISOString(),
     quire: options.version,
     node: process.version,
-    sqlite: describeSqlite(),
+    sqlite: sqliteVersion,
     schema,
   }
   await writer.addText(aboutName, `${JSON.stringify(about, undefined, 2)}\n`)

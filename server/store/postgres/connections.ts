@@ -1,9 +1,7 @@
 import pg from 'pg'
+import findPassword from 'pgpass'
 import { endsConnection, lacksPreparedStatement, Unsent } from './failures.ts'
-import { omitPasswordFileWarning } from './password-file-warning.ts'
 import { toDriverUrl } from './postgres-url.ts'
-
-omitPasswordFileWarning()
 
 /** Connections of one process. */
 const maxConnections = 10
@@ -42,8 +40,18 @@ export interface Connections {
   close(): Promise<void>
 }
 
-/** Ends the connection to a server that the driver cannot answer, as without a password. The process would wait for its end. */
+/**
+ * Looks for a missing password in the password file: the driver would do so with a deprecation warning. Ends the connection to a server
+ * that the driver cannot answer, as without a password. The process would wait for its end.
+ */
 class ClosingClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config)
+    // An address without a password hides a `password` of the configuration.
+    const inFile = (server: Parameters<typeof findPassword>[0]) => new Promise(done => findPassword(server, done))
+    if (!this.password) Object.assign(this, { password: inFile })
+  }
+
   override connect(): Promise<pg.Client>
   override connect(done: (error: Error) => void): void
   override connect(done?: (error: Error) => void): Promise<pg.Client> | undefined {

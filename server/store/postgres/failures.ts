@@ -94,7 +94,7 @@ export function toDamage(error: unknown): DamagedError | undefined {
   const kind = code === '42P01' ? 'table' : code === '42703' ? 'column' : undefined
   if (kind === undefined) return undefined
   // The language of the server decides the quotes. A column with its table has none.
-  const name = /["«»„“](.+?)["«»“”]|\w+\.\w+/.exec(String(message))
+  const name = /["«»„“]([^"«»„“”]+)["«»“”]|(?<!\w)\w+\.\w+/.exec(String(message))
   const sentence = `The database is damaged: the ${kind} ${name?.[1] ?? name?.[0] ?? ''} is missing. Restore it from a dump.`
   return new DamagedError(sentence, { cause: error })
 }

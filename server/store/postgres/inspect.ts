@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { RecordedBundle } from '../backup/recorded-bundles.ts'
 import { connect, type Database } from './database.ts'
 import { explain } from './explain.ts'
@@ -6,7 +7,7 @@ import { statement } from './statement.ts'
 
 /** A database as it was found. */
 export interface PostgresState {
-  /** The names of the pending migrations. */
+  /** The names of the files of the pending migrations. */
   pending: string[]
   /** Whether it refuses changes, as a standby does. */
   isReadOnly: boolean
@@ -41,7 +42,7 @@ const listBundles = statement<object, Omit<RecordedBundle, 'damage'> & { damage:
  */
 export function inspectPostgres(url: string): Promise<PostgresState> {
   return look(url, async database => {
-    const pending = await readPending(database)
+    const pending = (await readPending(database)).map(path => basename(path))
     const isReadOnly = (await database.get(findReadOnly, {}))?.isReadOnly ?? false
     const hasTables = pending.length === 0
     return {

@@ -1,11 +1,8 @@
-import { readAsset } from '../../assets.ts'
 import { OperatorError } from '../../base/operator-error.ts'
-import { listMigrations } from '../schema-versions.ts'
+import { listPostgresMigrations, readMigration } from '../schema-versions.ts'
 import type { Database } from './database.ts'
 import { statement } from './statement.ts'
 
-/** The shipped folder with the numbered migrations. */
-export const migrationsFolder = 'server/store/postgres/migrations'
 const oldestServer = 15
 const foreign = 'it has tables of another program. Create a database for Quire alone.'
 /** Any number that all nodes use and no other program does. */
@@ -35,28 +32,28 @@ const findServer = statement<object, { version: number; encoding: string }>(
  * Applies the pending migrations in one transaction: all, or none if one fails. Of nodes that start together, one applies them and the
  * others wait for it.
  *
+ * @param files the paths of the migrations, in order
  * @throws {OperatorError} if a newer Quire wrote the database, the server is too old, or a migration fails.
  */
-export async function migrate(database: Database, folder = migrationsFolder): Promise<void> {
-  const names = listMigrations(folder)
+export async function migrate(database: Database, files = listPostgresMigrations()): Promise<void> {
   // Takes no lock without pending migrations.
-  if ((await readPending(database, folder)).length === 0) return
+  if ((await readPending(database, files)).length === 0) return
   await database.atomically(async within => {
     await within.exec('SET LOCAL lock_timeout = 0')
     await within.exec(`SELECT pg_advisory_xact_lock(${lockKey})`)
-    const from = await readVersion(within, names.length)
+    const from = await readVersion(within, files.length)
     if (from === 0) await within.exec('CREATE TABLE schema_version AS SELECT 0 AS version')
-    for (const name of names.slice(from)) await apply(within, `${folder}/${name}`, from)
-    await within.run(putVersion, { version: names.length })
+    for (const file of files.slice(from)) await apply(within, file, from)
+    await within.run(putVersion, { version: files.length })
   })
 }
 
 /**
- * Returns the names of the pending migrations.
+ * Returns the paths of the pending migrations.
  *
  * @throws {OperatorError} if a newer Quire wrote the database, or the server is too old.
  */
-export async function readPending(database: Database, folder = migrationsFolder): Promise<string[]> {
+export async function readPending(database: Database, files = listPostgresMigrations()): Promise<string[]> {
   const server = await database.get(findServer, {})
   if (server && server.version < oldestServer) {
     throw new OperatorError(`it is PostgreSQL ${server.version}; Quire needs ${oldestServer} or newer.`)
@@ -64,8 +61,7 @@ export async function readPending(database: Database, folder = migrationsFolder)
   if (server && server.encoding !== 'UTF8') {
     throw new OperatorError(`its encoding is ${server.encoding}. Create it with: createdb --encoding UTF8 NAME`)
   }
-  const names = listMigrations(folder)
-  return names.slice(await readVersion(database, names.length))
+  return files.slice(await readVersion(database, files.length))
 }
 
 /** Returns 0 for a database that Quire has not used. */
@@ -84,7 +80,7 @@ async function readVersion(database: Database, newest: number): Promise<number> 
 
 async function apply(database: Database, file: string, from: number): Promise<void> {
   try {
-    await database.exec(readAsset(file))
+    await database.exec(readMigration(file, 'PostgreSQL'))
   } catch (error) {
     const { code, message } = error as { code?: unknown; message?: string }
     // duplicate_table

@@ -1,12 +1,12 @@
-import { awaitSteps, type Steps } from '../../base/steps.ts'
-import type { NounsInSteps } from '../nouns.ts'
+import type { Steps } from '../../base/steps.ts'
+import { bindToPostgres, workInPostgres } from '../noun.ts'
+import { type Nouns, type NounsInSteps, nouns } from '../nouns.ts'
+import { openPostgresRateLimits } from '../rate-limits.ts'
 import { openAgreedLinkKey } from './agreed-link-key.ts'
 import { connect } from './database.ts'
 import { openExclusively } from './exclusively.ts'
 import { explain } from './explain.ts'
 import { migrate } from './migrate.ts'
-import { openNouns } from './nouns.ts'
-import { openRateLimits } from './rate-limits.ts'
 import { statement } from './statement.ts'
 import { openPostgresVisits, type PostgresVisitsOptions } from './visits/visits.ts'
 
@@ -43,9 +43,9 @@ export async function openPostgresStore(
   }
   const visits = openPostgresVisits(database, { url, ...visitOptions })
   return {
-    ...openNouns(database),
+    ...bindToPostgres<Nouns>(database, nouns),
     visits,
-    rateLimits: openRateLimits(database),
+    rateLimits: openPostgresRateLimits(database),
     /**
      * Makes several changes in one transaction: all, or none if the work throws. The work begins again if the connection is lost
      * before the end.
@@ -53,7 +53,7 @@ export async function openPostgresStore(
     atomically: <T>(work: (nouns: NounsInSteps) => Steps<T>): Promise<T> =>
       database.atomically(async within => {
         await within.get(lockChanges, { key: changesKey })
-        return awaitSteps(openNouns(within), work)
+        return workInPostgres(within, nouns, work)
       }),
     exclusively: openExclusively(database),
     linkKey: openAgreedLinkKey(database),

@@ -1,4 +1,4 @@
-import { readSeenRow, type SeenDay, type SeenRow, SeenRowWriter } from '../../analytics/counters/seen-row.ts'
+import { readSeenRow, type SeenDay, type SeenRow, SeenRowWriter } from '../../analytics/counters/seen-rows.ts'
 import type { Day } from '../../analytics/day.ts'
 
 /** Deletes days from a row. Returns their number. */

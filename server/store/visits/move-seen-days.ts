@@ -1,4 +1,4 @@
-import { SeenRowWriter } from '../../analytics/counters/seen-row.ts'
+import { SeenRowWriter } from '../../analytics/counters/seen-rows.ts'
 import type { Day } from '../../analytics/day.ts'
 import type { Database } from '../database.ts'
 

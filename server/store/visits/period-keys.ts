@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type Day, dayMs } from '../../analytics/day.ts'
+import type { Day } from '../../analytics/day.ts'
 import { type KeyPeriod, toKeyPeriod } from '../../analytics/visitor-keys.ts'
+import { dayMs } from '../../base/day-ms.ts'
 import type { SaltRotation } from '../../tenancy/project.ts'
 import type { Database } from '../database.ts'
 import { secretBytes } from '../secret-file.ts'

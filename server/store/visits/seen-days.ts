@@ -1,5 +1,4 @@
-import type { SeenRow } from '../../analytics/counters/seen-row.ts'
-import { type LatestRow, SeenRows, visitorsAtATime } from '../../analytics/counters/seen-rows.ts'
+import { type LatestRow, type SeenRow, SeenRows, visitorsAtATime } from '../../analytics/counters/seen-rows.ts'
 import type { Day } from '../../analytics/day.ts'
 import type { Database } from '../database.ts'
 import { deleteFromRow } from './delete-from-row.ts'

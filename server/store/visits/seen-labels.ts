@@ -1,9 +1,10 @@
-import { LabelCounter, type LabelledDay, uniteSets } from '../../analytics/counters/label-sets.ts'
+import { LabelCounter, type LabelledDay } from '../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../analytics/counters/range-plan.ts'
 import type { Day } from '../../analytics/day.ts'
 import type { Database } from '../database.ts'
-import { type LabelRow, toCounts, toLabelRow, toSets } from '../label-row.ts'
+import { addToRow, countRow, type LabelRow } from '../label-row.ts'
 import { openLabelNumbers } from './label-numbers.ts'
+import { type FoundDays, toDays } from './visited-days.ts'
 
 export type SeenLabels = ReturnType<typeof openSeenLabels>
 
@@ -18,51 +19,32 @@ export function openSeenLabels(database: Database) {
   const list = database.prepare<DaySpan, LabelRow>(
     'SELECT counts, visitors FROM seen_labels WHERE day >= @from AND day < @to',
   )
-  const findVisited = database.prepare<[], { first: Day | null; last: Day | null }>(
+  const findVisited = database.prepare<[], FoundDays>(
     'SELECT (SELECT min(day) FROM seen_labels) AS first, (SELECT max(day) FROM seen_labels) AS last',
   )
   const forget = database.prepare<{ before: Day }>(
     'UPDATE seen_labels SET visitors = NULL WHERE day < @before AND visitors IS NOT NULL',
   )
 
-  function addDay({ day, sets }: LabelledDay): void {
-    const all = toSets(find.get(day))
-    let isChanged = false
-    for (const [label, visitors] of sets) {
-      const number = numbers.toNumber(label)
-      const known = all.get(number)
-      const united = known ? uniteSets([known, visitors]) : visitors
-      if (united.length === known?.length) continue
-      all.set(number, united)
-      isChanged = true
-    }
-    if (!isChanged) return
-    const { counts, visitors } = toLabelRow(all)
-    upsert.run(day, counts, visitors)
-  }
-
   return {
     /** Adds visitors of days that were not pruned. */
     add(days: readonly LabelledDay[]): void {
-      for (const day of days) addDay(day)
+      for (const { day, sets } of days) {
+        const row = addToRow(find.get(day), sets, numbers.toNumber)
+        if (row) upsert.run(day, row.counts, row.visitors)
+      }
     },
     /** Empties the cache after a transaction was rolled back. */
     discard: numbers.discard,
     /** Deletes the visitors of the days before `before`, and keeps their number on each day. */
     forget: (before: Day) => void forget.run({ before }),
     /** Returns the first and the last day with labels; undefined if there are none. */
-    findDays() {
-      const { first, last } = findVisited.get() ?? { first: null, last: null }
-      return first === null || last === null ? undefined : { first, last }
-    },
+    findDays: () => toDays(findVisited.get()),
     /** Counts the visitors of each label in a range. */
     count(range: DaySpan): Map<string, number> {
       const counter = new LabelCounter()
       const labels = numbers.list()
-      for (const row of list.iterate(range)) {
-        if (row.visitors) for (const [number, set] of toSets(row)) counter.add(labels.get(number) as string, set)
-        else for (const [number, count] of toCounts(row)) counter.addForgotten(labels.get(number) as string, count)
-      }
+      for (const row of list.iterate(range)) countRow(counter, row, labels)
       return counter.count()
     },
   }

@@ -11,6 +11,7 @@ import type { Day } from '../../analytics/day.ts'
 import type { VisitorCounts } from '../../analytics/unique-visitors.ts'
 import type { Database } from '../database.ts'
 import type { VisitPages } from './visit-pages.ts'
+import { type Days, type FoundDays, toDays } from './visited-days.ts'
 
 export type VisitCounters = ReturnType<typeof openVisitCounters>
 
@@ -81,16 +82,13 @@ function sumSite(blocks: Iterable<CellBlock>, from: Day): VisitorCounts {
 
 /** Reads the blocks of ranges. */
 function openRanges(database: Database, days: Blocks, months: Blocks) {
-  const findVisited = database.prepare<[], { first: Day | null; last: Day | null }>(
+  const findVisited = database.prepare<[], FoundDays>(
     'SELECT (SELECT min(day) FROM day_counters) AS first, (SELECT max(day) FROM day_counters) AS last',
   )
   return {
-    findDays() {
-      const { first, last } = findVisited.get() ?? { first: null, last: null }
-      return first === null || last === null ? undefined : { first, last }
-    },
+    findDays: () => toDays(findVisited.get()),
     /** Lists the blocks that make up a range. */
-    *list(range: DaySpan, { first, last }: { first: Day; last: Day }): Generator<CellBlock> {
+    *list(range: DaySpan, { first, last }: Days): Generator<CellBlock> {
       const plan = planRange(range, { from: first, to: last + 1 })
       for (const span of plan.days) for (const block of days.list(span)) yield decodeBlock(block)
       if (plan.months) for (const block of months.list(plan.months)) yield decodeBlock(block)

@@ -10,7 +10,7 @@ export type VisitPages = ReturnType<typeof openVisitPages>
 
 /** The pages of a project. */
 export function openVisitPages(database: Database) {
-  const { findNumber, findId, hasId, insert, findPath, listPaths, listContaining, listIdsAfter, listByPath } =
+  const { findNumber, findId, hasId, insert, listPaths, listContaining, listIdsAfter, listByPath } =
     prepareStatements(database)
   const directory = new PageDirectory()
   /** The numbers of recent pages by path, and the ids of recent pages by number. */
@@ -46,7 +46,6 @@ export function openVisitPages(database: Database) {
     },
     /** Returns the number of the page at an index of the directory. */
     toNumber: (index: number) => index + 1,
-    pathOf: (index: number) => findPath.get(index + 1) as string,
     /**
      * Returns the path of each page.
      *
@@ -58,7 +57,7 @@ export function openVisitPages(database: Database) {
       return paths
     },
     /** Returns the pages whose path contains a text, in upper or lower case. */
-    listContaining: (text: string) => listContaining.all(text.toLowerCase()).map(number => number - 1),
+    listContaining: (text: string) => new Set(listContaining.all(text.toLowerCase()).map(number => number - 1)),
     /** Returns all pages, numbered from 0. Called in a read transaction, so it has the same pages as the counters. */
     directory(): PageDirectory {
       for (const id of listIdsAfter.all(directory.size)) directory.add(id)
@@ -74,7 +73,6 @@ function prepareStatements(database: Database) {
     findId: database.prepare<[number], number>('SELECT id FROM pages WHERE number = ?').pluck(),
     hasId: database.prepare<[number], number>('SELECT 1 FROM pages WHERE id = ?').pluck(),
     insert: database.prepare<[number, string]>('INSERT INTO pages (id, path) VALUES (?, ?)'),
-    findPath: database.prepare<[number], string>('SELECT path FROM pages WHERE number = ?').pluck(),
     // One statement for many pages takes a quarter of the time that a statement for each takes.
     listPaths: database
       .prepare<[string], string>(

@@ -1,4 +1,4 @@
-import type { PageColumns, RangeSum } from '../../analytics/counters/range-sum.ts'
+import type { PageColumns } from '../../analytics/counters/range-sum.ts'
 import type {
   AllPages,
   CountsAtRevision,
@@ -9,7 +9,9 @@ import type {
 import type { Database } from '../database.ts'
 import type { VisitCounters } from './visit-counters.ts'
 import type { VisitPages } from './visit-pages.ts'
+import { nameCounts, type RankedSum, rankRange } from './visit-reports.ts'
 import { noRevision, type VisitRevision } from './visit-revision.ts'
+import { toSpan } from './visited-days.ts'
 
 export const noVisitors: UniqueVisitors = { totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false }
 export const noCounts: CountsAtRevision = { ...noVisitors, revision: noRevision }
@@ -26,9 +28,34 @@ export const noPages: RankedPages = {
 }
 
 /** The range of pages that a caller requests. */
-interface Window {
+export interface Window {
   limit: number
   offset: number
+}
+
+/** Returns the pages of an answer by number, and the rest of it. */
+export function takeWindow({ sum, ranked }: RankedSum, { limit, offset }: Window) {
+  const numbers = ranked.subarray(offset, offset + limit)
+  return { totals: sum.site, numbers, hasMore: numbers.length > 0 && ranked.length > offset + limit }
+}
+
+/** @param counted undefined = there are no visits at all */
+export function toRankedPages(counted: RankedSum | undefined): Omit<RankedPages, 'revision'> {
+  return counted ? { totals: counted.sum.site, pages: counted.sum.columnsOf(counted.ranked) } : noPages
+}
+
+/**
+ * Returns pages with their paths.
+ *
+ * @param from the place of the first path in the columns
+ */
+export function nameColumns(paths: readonly string[], { human, ai, total }: PageColumns, from: number): PageVisitors[] {
+  return paths.map((path, i) => ({
+    path,
+    human: human[from + i] as number,
+    ai: ai[from + i] as number,
+    total: total[from + i] as number,
+  }))
 }
 
 interface Parts {
@@ -38,27 +65,15 @@ interface Parts {
   revision: VisitRevision
 }
 
-/** Reads the counts of one project. Each method reads everything at the same instant while an import writes. */
+/** Reads the counts of one project on SQLite. Each method reads everything at the same instant while an import writes. */
 export function openVisitReader({ database, pages, counters, revision }: Parts) {
-  function rank({ dateFrom, dateTo }: DayRange): { sum: RangeSum; ranked: Uint32Array } | undefined {
-    const sum = counters.sum({
-      from: dateFrom ?? Number.MIN_SAFE_INTEGER,
-      to: dateTo ?? Number.MAX_SAFE_INTEGER,
-    })
-    if (!sum) return undefined
-    const { ofPage, pages: byPath } = pages.directory().ranks(pages.listByPath)
-    return { sum, ranked: sum.rank(ofPage, byPath) }
-  }
+  const rank = (range: DayRange) => rankRange({ pages, counters }, toSpan(range))
 
-  function countInside(range: DayRange, { limit, offset }: Window): UniqueVisitors {
-    const { sum, ranked } = rank(range) ?? {}
-    if (!sum || !ranked) return noVisitors
-    const window = ranked.subarray(offset, offset + limit)
-    return {
-      totals: sum.site,
-      visitors: Array.from(window, page => ({ path: pages.pathOf(page), ...sum.countsOf(page) })),
-      hasMore: window.length > 0 && ranked.length > offset + limit,
-    }
+  function countInside(range: DayRange, window: Window): UniqueVisitors {
+    const counted = rank(range)
+    if (!counted) return noVisitors
+    const { numbers, ...counts } = takeWindow(counted, window)
+    return { ...counts, visitors: nameCounts(pages.pathsOf(numbers), numbers, counted.sum) }
   }
 
   const count = database.transaction(countInside)
@@ -69,9 +84,7 @@ export function openVisitReader({ database, pages, counters, revision }: Parts) 
     }),
   )
   const rankPages = database.transaction((range: DayRange): RankedPages => {
-    const { sum, ranked } = rank(range) ?? {}
-    if (!sum || !ranked) return { ...noPages, revision: revision.find() }
-    return { revision: revision.find(), totals: sum.site, pages: sum.columnsOf(ranked) }
+    return { ...toRankedPages(rank(range)), revision: revision.find() }
   })
 
   return {
@@ -85,12 +98,7 @@ export function openVisitReader({ database, pages, counters, revision }: Parts) 
      *
      * @throws {RangeError} when a page is missing
      */
-    nameAll: ({ numbers, human, ai, total }: PageColumns, from: number, to: number): PageVisitors[] =>
-      pages.pathsOf(numbers.subarray(from, to)).map((path, i) => ({
-        path,
-        human: human[from + i] as number,
-        ai: ai[from + i] as number,
-        total: total[from + i] as number,
-      })),
+    nameAll: (columns: PageColumns, from: number, to: number): PageVisitors[] =>
+      nameColumns(pages.pathsOf(columns.numbers.subarray(from, to)), columns, from),
   }
 }

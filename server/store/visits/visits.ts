@@ -12,7 +12,7 @@ import type { DestroyedKeys, DestroyOptions } from './period-keys.ts'
 import { openProjectVisits } from './project-visits.ts'
 import type { LostVisits, StoredVisits } from './stored-visits.ts'
 import { openVisitDatabases } from './visit-database.ts'
-import { noCounts, noPages, noVisitors, type RankedPages } from './visit-reader.ts'
+import { noCounts, noPages, noVisitors, type RankedPages, type Window } from './visit-reader.ts'
 import { findFileProblem, type IsVisited, openVisitRecords, readVisitRecords } from './visit-records.ts'
 import { noReport } from './visit-reports.ts'
 import { noRevision } from './visit-revision.ts'
@@ -57,7 +57,7 @@ export function openVisitFiles(
     countUniqueVisitors: ((projectId, range, page) =>
       projects.find(projectId)?.count(range, page) ?? noVisitors) satisfies Visits['countUniqueVisitors'],
     findRevision: (projectId: string) => projects.find(projectId)?.findRevision() ?? noRevision,
-    countAtRevision: (projectId: string, range: DayRange, page: { limit: number; offset: number }) =>
+    countAtRevision: (projectId: string, range: DayRange, page: Window) =>
       projects.find(projectId)?.countAtRevision(range, page) ?? noCounts,
     rankPages: (projectId: string, range: DayRange) => projects.find(projectId)?.rankPages(range) ?? noPages,
     /** Lists the pages from `from` to `to` (exclusive) with their paths. */

@@ -147,15 +147,15 @@ async function showPage(
   { url, served, showing, loaded, references: known }: Rendering,
   timeoutMs: number,
 ): Promise<RenderedPage> {
-  const { page, client } = tab
+  const { page } = tab
   await clearStorage(tab, url, timeoutMs)
   tab.showing = showing
   const deadline = performance.now() + timeoutMs * 0.8
   await page.goto(url.href, { waitUntil: 'domcontentloaded', timeout: timeoutMs })
-  await settle(client, showing, deadline)
+  await settle(tab, showing, deadline)
   const seen = await readText(page, showing)
   const hasScrolled = await scrollThrough(page, maxScrollSteps)
-  if (hasScrolled) await settle(client, showing, deadline)
+  if (hasScrolled) await settle(tab, showing, deadline)
   const references = await showReferences(tab, showing, known, deadline)
   const isChanged = hasScrolled || references.length > 0
   const words = splitWords(isChanged ? await readVisibleText(page) : seen.text)
@@ -164,8 +164,8 @@ async function showPage(
   const outline = await learnOutline(page, served)
   const isCut = showing.requestsLeft < 0
   // These come last, because they change the page.
-  const panels = references.length > 0 ? [] : await copyAllPanels(page, () => settle(client, showing, deadline))
-  const switchesTheme = await tryTheme(page, () => settle(client, showing, deadline))
+  const panels = references.length > 0 ? [] : await copyAllPanels(page, () => settle(tab, showing, deadline))
+  const switchesTheme = await tryTheme(page, () => settle(tab, showing, deadline))
   const look = finishLook(page, showing, seen, { switchesTheme, outline })
   return { html, url: new URL(baseUrl), words, menuWords, loaded, references, panels, isCut, look }
 }

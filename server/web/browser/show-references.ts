@@ -21,16 +21,17 @@ const readMs = 5000
 
 /** Opens the collapsed parts of the API references in a page, and removes what sends requests. */
 export async function showReferences(
-  { page, client }: Pick<Tab, 'page' | 'client'>,
+  tab: Pick<Tab, 'page' | 'client'>,
   showing: OpenRequests,
   references: readonly NamedReference[],
   deadline: number,
 ): Promise<ShownReference[]> {
   if (references.length === 0) return []
+  const { page } = tab
   const isCut = await openAllParts({
     page,
     references,
-    settle: () => settle(client, showing, deadline),
+    settle: () => settle(tab, showing, deadline),
     timeLeftMs: () => deadline - readMs - performance.now(),
   })
   const frozen = await freezeReferences(page, references)

@@ -125,12 +125,12 @@ async function searchBy(searching: Searching): Promise<SearchLook> {
 async function openPage({ tab, showing, timeoutMs }: Pick<Searching, 'tab' | 'showing' | 'timeoutMs'>): Promise<void> {
   await clearStorage(tab, new URL(showing.address), timeoutMs)
   await tab.page.goto(showing.address, { waitUntil: 'domcontentloaded', timeout: timeoutMs })
-  await settle(tab.client, showing, performance.now() + timeoutMs * 0.2)
+  await settle(tab, showing, performance.now() + timeoutMs * 0.2)
 }
 
 /** Returns the field of the search. Presses the button that shows it, if it is not shown. */
 async function showField({ tab, showing }: Pick<Searching, 'tab' | 'showing'>): Promise<ElementHandle | null> {
-  const { page, client } = tab
+  const { page } = tab
   const field = (await findSearch(page, 'form')) ?? (await findSearch(page, 'field'))
   if (field) return field
   const opener = await findSearch(page, 'opener')
@@ -138,7 +138,7 @@ async function showField({ tab, showing }: Pick<Searching, 'tab' | 'showing'>): 
   await opener.click().catch(() => {})
   const until = performance.now() + openMs
   while (performance.now() < until) {
-    await settle(client, showing, until)
+    await settle(tab, showing, until)
     const shown = await findSearch(page, 'field').catch(() => null)
     if (shown) return shown
     await sleep(pauseMs)
@@ -173,12 +173,12 @@ async function ask(searching: Searching, word: string, expected: Expected | null
     if (!(await clearField(searching))) return { texts: [], looks: 0 }
   }
   // A search that loads when its field is focused would miss what is typed before.
-  if (!isReady || !expected) await settle(tab.client, showing, searching.deadline)
+  if (!isReady || !expected) await settle(tab, showing, searching.deadline)
   await page.keyboard.type(word)
   if (way === 'sent') await page.keyboard.press('Enter')
   for (let look = 0; isAtHits && isReady && look < maxLooks.first && !hasWord(page.url(), word); look += 1) {
     await sleep(pauseMs)
-    await settle(tab.client, showing, searching.deadline)
+    await settle(tab, showing, searching.deadline)
   }
   const shown = expected ? await waitForHits(searching, expected) : await waitForNothing(searching)
   // A key that leads to another page than the search page opened a hit.
@@ -198,7 +198,7 @@ async function clearField(searching: Searching): Promise<boolean> {
 
 async function hasNoHits({ tab, showing, deadline }: Searching, { others }: Expected): Promise<boolean> {
   for (let look = 0; look < maxLooks.vain; look += 1) {
-    await settle(tab.client, showing, deadline)
+    await settle(tab, showing, deadline)
     if (countOthers(await readTexts(tab.page), others) === 0) return true
     await sleep(pauseMs)
   }
@@ -207,10 +207,10 @@ async function hasNoHits({ tab, showing, deadline }: Searching, { others }: Expe
 
 async function waitForHits({ tab, showing, deadline }: Searching, expected: Expected): Promise<Shown> {
   const { others, enough } = expected
-  const { page, client } = tab
+  const { page } = tab
   let last = 0
   for (let looks = 1; ; looks += 1) {
-    await settle(client, showing, deadline)
+    await settle(tab, showing, deadline)
     const texts = await readTexts(page)
     const hits = countOthers(texts, others)
     const isStable = hits > 0 && hits === last
@@ -224,7 +224,7 @@ async function waitForHits({ tab, showing, deadline }: Searching, expected: Expe
 /** Reads the page after it had time to show hits for a word without hits. */
 async function waitForNothing({ tab, showing, deadline }: Searching): Promise<Shown> {
   for (let round = 0; round < 2; round += 1) {
-    await settle(tab.client, showing, deadline)
+    await settle(tab, showing, deadline)
     await sleep(2 * pauseMs)
   }
   return { texts: await readTexts(tab.page), looks: 0 }

@@ -1,4 +1,5 @@
 import type { HTTPRequest } from 'puppeteer'
+import { OperatorError } from '../../base/operator-error.ts'
 import type { BrowserAnswer, BrowserRequest } from './browser-request.ts'
 import { type BrowserTabs, createBrowserTabs } from './browser-tabs.ts'
 import { learnOutline } from './in-page.ts'
@@ -53,6 +54,12 @@ export interface BundleViewerOptions extends ViewerOptions, LaunchOptions {
   share?(whole: number): number
 }
 
+/**
+ * How many times the time limit of a page a search may take. It opens the page several times, and on a busy machine the result
+ * must not depend on the time.
+ */
+const searchTimes = 3
+
 /** How many pages are open concurrently, at most. */
 export const viewerTabs = 3
 
@@ -75,6 +82,7 @@ export function createViewer(
   async function run<T>(
     { address, answer }: { address: string; answer: ViewAnswerer },
     work: (tab: WatchedTab, showing: Watched) => Promise<T>,
+    timeoutMs = pageTimeoutMs,
   ): Promise<T | null> {
     const pool = await tabs.open()
     const answering = {
@@ -83,20 +91,24 @@ export function createViewer(
         answer(toBrowserRequest(request, isNavigation)).catch(() => null),
     }
     try {
-      return await pool.run(tab => work(tab, startWatching(pageRequests, answering)))
-    } catch {
+      return await pool.run(tab => work(tab, startWatching(pageRequests, answering)), timeoutMs)
+    } catch (error) {
       signal.throwIfAborted()
+      if (error instanceof OperatorError) throw error
       return null
     }
   }
   return {
     look: (address, answer, wish = { pressesTheme: false }) =>
       run({ address, answer }, (tab, showing) => lookAt(tab, { showing, ...wish, timeoutMs: pageTimeoutMs })),
-    search: (address, answer, task) =>
-      run({ address, answer }, (tab, showing) => {
+    search(address, answer, task) {
+      const timeoutMs = searchTimes * pageTimeoutMs
+      const search = (tab: WatchedTab, showing: Watched) => {
         tab.showing = showing
-        return useSearch(tab, showing, task, pageTimeoutMs)
-      }),
+        return useSearch(tab, showing, task, timeoutMs)
+      }
+      return run({ address, answer }, search, timeoutMs)
+    },
   }
 }
 
@@ -106,14 +118,14 @@ interface Looking extends LookWish {
 }
 
 async function lookAt(tab: WatchedTab, { showing, pressesTheme, served, timeoutMs }: Looking): Promise<PageLook> {
-  const { page, client } = tab
+  const { page } = tab
   const deadline = performance.now() + timeoutMs * 0.8
   await clearStorage(tab, new URL(showing.address), timeoutMs)
   tab.showing = showing
   await page.goto(showing.address, { waitUntil: 'domcontentloaded', timeout: timeoutMs })
-  await settle(client, showing, deadline)
+  await settle(tab, showing, deadline)
   const seen = await readText(page, showing)
   const outline = served === undefined ? null : await learnOutline(page, served)
-  const switchesTheme = pressesTheme ? await tryTheme(page, () => settle(client, showing, deadline)) : null
+  const switchesTheme = pressesTheme ? await tryTheme(page, () => settle(tab, showing, deadline)) : null
   return finishLook(page, showing, seen, { switchesTheme, outline })
 }

@@ -113,7 +113,8 @@ function isHint(request: HTTPRequest): boolean {
  */
 function findRefusedAddress(message: string): string | null {
   // The wording varies: "Connecting to 'ADDRESS' violates ...", "Fetch API cannot load ADDRESS. Refused to connect ...".
-  const before = /^(.*?)\bviolates\b.*Content Security Policy/s.exec(message)?.[1] ?? ''
+  const end = message.search(/\bviolates\b/)
+  const before = message.includes('Content Security Policy', end) ? message.slice(0, Math.max(0, end)) : ''
   const address = /https?:\/\/[^\s'"]+/.exec(before)?.[0].replace(/\.$/, '')
   return address !== undefined && URL.canParse(address) ? address : null
 }

@@ -16,6 +16,16 @@ const rangeNames: Record<string, string> = {
   uniqueLocal: 'unique local',
 }
 
+/** Thrown when a connection is refused, because the host is not a public address or does not resolve to one. */
+export class ForbiddenAddressError extends Error {
+  readonly host: string
+  constructor(host: string, why: string) {
+    super(`${host} is not a public address (${why})`)
+    this.name = 'ForbiddenAddressError'
+    this.host = host
+  }
+}
+
 /**
  * Explains why an export may not connect to this address. Returns null if it may. Only globally reachable addresses are
  * allowed. Loopback, private, link-local, shared (CGNAT), multicast, metadata, unique-local and all reserved ranges are

@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { pipeline } from 'node:stream/promises'
+import { pipeline, promises as streams, type Transform } from 'node:stream'
+import zlib from 'node:zlib'
 import type { Dispatcher } from 'undici'
-import { createBodyReader } from './body-reader.ts'
-import { firstValue } from './header-value.ts'
-import { isSniffed, looksLikeHtml, sniffedBytes } from './sniff-html.ts'
-import { lastingHeaders, readValidators, type Validators } from './validators.ts'
+import { describeBytes } from '../../base/format-bytes.ts'
+import { FetchError } from './fetch-error.ts'
+
+/** Values that detect whether a file has changed since it was fetched (RFC 9110, 8.8). */
+export interface Validators {
+  etag: string | null
+  lastModified: string | null
+}
 
 /** A response whose body must still be read or dropped. */
 export interface Answer {
@@ -28,10 +33,13 @@ export interface Answer {
   drop(): Promise<void>
 }
 
-export interface AnswerSource {
+interface AnswerSource {
   url: URL
   isRedirected: boolean
-  response: Dispatcher.ResponseData
+  status: number
+  /** The first value of each header. */
+  headers: Record<string, string>
+  body: Dispatcher.ResponseData['body']
   /** Called with the length of each decompressed chunk. Throws if all answers together are too large. */
   countBytes(bytes: number): void
   /** Converts an error of the connection or the decompression into the error to throw. */
@@ -42,16 +50,13 @@ export interface AnswerSource {
 
 /** Creates the answer for a response. If the type is missing, checks the body to detect a page. */
 export async function openAnswer(source: AnswerSource): Promise<Answer> {
-  const { url, isRedirected, response, explain } = source
-  const headers = Object.fromEntries(
-    Object.entries(response.headers).map(([name, value]) => [name, firstValue(value) ?? '']),
-  )
-  const body = createBodyReader(source, headers['content-encoding'] ?? '')
-  const isPage = response.statusCode === 200 && isSniffed(headers) && looksLikeHtml(await body.peek(sniffedBytes))
+  const { url, isRedirected, status, headers, explain } = source
+  const body = createBodyReader(source)
+  const isPage = status === 200 && isSniffed(headers) && looksLikeHtml(await body.peek(sniffedBytes))
   const contentType = isPage ? 'text/html' : (headers['content-type'] ?? '')
   return {
     url,
-    status: response.statusCode,
+    status,
     type: contentType.split(';')[0]?.trim().toLowerCase() ?? '',
     contentType,
     headers: lastingHeaders(headers),
@@ -65,7 +70,7 @@ export async function openAnswer(source: AnswerSource): Promise<Answer> {
     async save(file, maxBytes) {
       const meter = createMeter()
       try {
-        await pipeline(meter.pass(body.chunks(maxBytes)), createWriteStream(file))
+        await streams.pipeline(meter.pass(body.chunks(maxBytes)), createWriteStream(file))
       } catch (error) {
         throw explain(error)
       }
@@ -98,4 +103,157 @@ function createMeter() {
     },
     result: () => ({ sizeBytes, sha256: hash.digest('hex') }),
   }
+}
+
+/** Secrets, and headers about the transport or one answer only. These headers change although the content does not. */
+const unrelated =
+  /^(age|alt-svc|cache-control|connection|content-encoding|content-length|date|etag|expires|keep-alive|last-modified|link|nel|priority|proxy-.*|report-to|reporting-endpoints|server|server-timing|set-cookie|strict-transport-security|trailer|transfer-encoding|vary|via|warning|x-amz-.*|x-cache.*|x-powered-by|x-ratelimit-.*|x-runtime|x-served-by|x-timer|cf-.*|.*-ray|.*(request|trace|correlation)-?id)$/
+
+/** A file may change twice within one second, the resolution of Last-Modified (RFC 9110, 8.8.2.2). */
+const settledMs = 2000
+
+/** Returns the headers that describe the content, sorted by name. A page in a browser may depend on them. */
+export function lastingHeaders(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => !unrelated.test(name))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+export function readValidators(headers: Record<string, string>): Validators {
+  const { etag = null, 'last-modified': lastModified = null, date } = headers
+  const isSettled = lastModified !== null && Date.parse(date ?? '') - Date.parse(lastModified) >= settledMs
+  return { etag, lastModified: isSettled ? lastModified : null }
+}
+
+/** Number of bytes checked at the start of a body (WHATWG MIME Sniffing, 5.2). */
+const sniffedBytes = 1445
+
+const tags = 'html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p'
+const html = new RegExp(`^[\\t\\n\\f\\r ]*<(?:!doctype html[ >]|(?:${tags})[ >]|!--)`, 'i')
+
+/**
+ * Decides whether a browser checks the body of an answer to detect a page: the type is missing or unknown, and the server
+ * does not forbid the check (WHATWG MIME Sniffing, 7).
+ */
+export function isSniffed(headers: Record<string, string>): boolean {
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const isUnknown = ['', '*/*', 'unknown/unknown', 'application/unknown'].includes(type)
+  // The first of several values applies (Fetch, determine nosniff).
+  const options = headers['x-content-type-options']?.split(',')[0]?.trim().toLowerCase()
+  return isUnknown && options !== 'nosniff'
+}
+
+/** Decides whether a body that starts with these bytes is a page (WHATWG MIME Sniffing, 7.1). */
+export function looksLikeHtml(start: Buffer): boolean {
+  return html.test(start.subarray(0, sniffedBytes).toString('latin1'))
+}
+
+/** A body with a chunk in this time was not stalled when its time was up. It would take as long again. */
+const flowingMs = 1000
+/** A connection whose body takes longer is not worth keeping. */
+const longestDropMs = 1000
+
+/** The decompressed body of one response. */
+interface BodyReader {
+  /** Returns at least the first `length` bytes, unless the body is shorter. `chunks` returns these bytes again. */
+  peek(length: number): Promise<Buffer>
+  /** Returns the whole body. Throws FetchError 'too_large' after `maxBytes`. */
+  chunks(maxBytes: number): AsyncGenerator<Buffer>
+  /** Ends the response without reading it. */
+  drop(): Promise<void>
+}
+
+function createBodyReader({ headers, body, countBytes, explain, onEnd }: AnswerSource): BodyReader {
+  /** The chunks that `peek` has read, and the source of the remaining chunks. */
+  let peeked: { chunks: Buffer[]; rest: AsyncIterator<Buffer> } | null = null
+
+  function openBody(): AsyncIterable<Buffer> {
+    // The request's deadline also aborts its body, and aborting the body ends the decompression.
+    const stages = openDecompressors(headers['content-encoding'] ?? '')
+    return stages.length > 0 ? (pipeline([body, ...stages], () => {}) as unknown as AsyncIterable<Buffer>) : body
+  }
+
+  let lastChunkMs = Number.NEGATIVE_INFINITY
+  const noteChunk = () => {
+    lastChunkMs = performance.now()
+  }
+
+  function abandon(error: unknown): unknown {
+    body.on('error', () => {}).destroy()
+    const explained = explain(error)
+    const isFlowing = performance.now() - lastChunkMs < flowingMs
+    if (isFlowing && explained instanceof FetchError && explained.code === 'timeout') explained.isFinal = true
+    return explained
+  }
+
+  async function* replay(): AsyncGenerator<Buffer> {
+    if (!peeked) return yield* openBody()
+    const { chunks, rest } = peeked
+    yield* chunks
+    yield* { [Symbol.asyncIterator]: () => rest }
+  }
+
+  return {
+    async peek(length) {
+      try {
+        const rest = openBody()[Symbol.asyncIterator]()
+        const chunks: Buffer[] = []
+        peeked = { chunks, rest }
+        for (let read = 0; read < length; ) {
+          const { value, done } = await rest.next()
+          if (done) break
+          noteChunk()
+          chunks.push(value)
+          read += value.length
+        }
+        return Buffer.concat(chunks)
+      } catch (error) {
+        throw abandon(error)
+      }
+    },
+    // Bytes are counted as they arrive, so a compression bomb is stopped at the limit and never held in memory.
+    async *chunks(maxBytes) {
+      let left = maxBytes
+      try {
+        for await (const chunk of replay()) {
+          noteChunk()
+          left -= chunk.length
+          // Counts per chunk and not per file, to include answers that are never saved and to stop exactly at the limit.
+          countBytes(chunk.length)
+          if (left < 0) throw new FetchError('too_large', `larger than the limit of ${describeBytes(maxBytes)}`)
+          yield chunk
+        }
+      } catch (error) {
+        throw abandon(error)
+      } finally {
+        onEnd()
+      }
+    },
+    async drop() {
+      if (peeked) body.on('error', () => {}).destroy()
+      else await body.dump({ limit: 64 * 1024, signal: AbortSignal.timeout(longestDropMs) }).catch(() => {})
+      onEnd()
+    },
+  }
+}
+
+/**
+ * Returns the streams that decode a Content-Encoding. At most two layers are allowed, because honest servers use no more.
+ */
+function openDecompressors(encoding: string): Transform[] {
+  const names = encoding
+    .toLowerCase()
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '' && name !== 'identity')
+  if (names.length > 2) throw new FetchError('encoding', 'the answer is compressed more than twice')
+  return names.reverse().map(name => {
+    if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip()
+    if (name === 'deflate') return zlib.createInflate()
+    if (name === 'br') return zlib.createBrotliDecompress()
+    if (name === 'zstd') return zlib.createZstdDecompress()
+    throw new FetchError('encoding', `the answer is compressed with ${name}, which was not requested`)
+  })
 }

@@ -6,11 +6,17 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Dispatcher, request } from 'undici'
 import { isDiskFull } from '../../base/disk-full.ts'
-import { FetchError, toBodyError, toFetchError } from './fetch-error.ts'
-import { followRedirects } from './follow-redirects.ts'
-import { firstValue } from './header-value.ts'
-import { backoffMs, kindOfError, kindOfStatus, readRetryAfter } from './retry.ts'
-import { conditions, type Validators } from './validators.ts'
+import type { Validators } from './answer.ts'
+import {
+  backoffMs,
+  FetchError,
+  kindOfError,
+  kindOfStatus,
+  readRetryAfter,
+  toBodyError,
+  toFetchError,
+} from './fetch-error.ts'
+import { conditions, firstValue, followRedirects, maxHeaderBytes } from './request.ts'
 
 export interface DownloadOptions {
   url: URL
@@ -46,6 +52,7 @@ export async function downloadFile(options: DownloadOptions): Promise<Download> 
   const dispatcher = new Agent({
     connect: { timeout: Math.min(idleTimeoutMs, 10_000) },
     headersTimeout: idleTimeoutMs,
+    maxHeaderSize: maxHeaderBytes,
     bodyTimeout: idleTimeoutMs,
   })
   try {
@@ -84,7 +91,6 @@ async function tryOnce(options: DownloadOptions, dispatcher: Dispatcher): Promis
     const start = await findStart(file)
     return await followRedirects(url, {
       maxRedirects,
-      locate: undefined,
       isExcluded: next => url.protocol === 'https:' && next.protocol !== 'https:',
       request: target => send(target, start, options, dispatcher),
       arrive: (_url, _isRedirected, response) => receive(response, start, options),

@@ -1,13 +1,10 @@
-import type { Answer } from './answer.ts'
-import type { FetcherOptions } from './fetcher-options.ts'
-import { openGuardedAgent } from './guarded-agent.ts'
-import { createHostHealth } from './host-health.ts'
-import { openWithRetries } from './open-with-retries.ts'
-import type { Validators } from './validators.ts'
+import type { LookupFunction } from 'node:net'
+import type { Answer, Validators } from './answer.ts'
+import { openGuardedAgent, type RequestOptions } from './request.ts'
+import { createHostHealth, openWithRetries } from './retries.ts'
 
 export type { Answer } from './answer.ts'
-export type { FetcherOptions } from './fetcher-options.ts'
-export { userAgent } from './request-once.ts'
+export { userAgent } from './request.ts'
 
 export interface Fetcher {
   /** @param unless the server answers 304 without a body if the file still has these validators. */
@@ -17,19 +14,24 @@ export interface Fetcher {
   close(): Promise<void>
 }
 
+export interface FetcherOptions extends RequestOptions {
+  /** The origin that may be private or loopback; null = none. */
+  exempt: URL | null
+  alsoExempt?: readonly URL[]
+  /** Creates the error that ends the export after more than `limits.totalBytes` were fetched. */
+  totalExceeded(): Error
+  /** For tests. */
+  lookup?: LookupFunction
+  firstRetryMs?: number
+}
+
 /**
  * Opens an export's only access to the network. The fetcher checks every address, follows redirects, enforces the limits,
  * and repeats requests whose failure may pass.
  */
 export function openFetcher(options: FetcherOptions): Fetcher {
   const { exempt, alsoExempt = [], limits, pace, lookup, firstRetryMs } = options
-  const agent = openGuardedAgent({
-    exempt,
-    alsoExempt,
-    connections: limits.connections,
-    connectTimeoutMs: Math.min(10_000, limits.pageTimeoutMs),
-    ...(lookup ? { lookup } : {}),
-  })
+  const agent = openGuardedAgent([...(exempt ? [exempt] : []), ...alsoExempt], limits, lookup)
   const health = createHostHealth({
     ...limits,
     pause: (host, ms) => pace?.pause(host, ms),

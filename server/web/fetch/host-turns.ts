@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AdaptiveLimit, type TurnOutcome } from './adaptive-limit.ts'
 
-export type { TurnOutcome } from './adaptive-limit.ts'
+// A long file: the turns of a host, and the limit of turns that their outcomes change.
 
-/** Decides when requests to a host may begin, for all exports of this process together. */
-export interface HostTurns {
-  /**
-   * Opens the turns of one export. The caller closes them.
-   *
-   * @param isOwn whether a host belongs to the operator. Other hosts get at most `maxForOthers` requests at once.
-   */
-  open(isOwn?: (host: string) => boolean): Pace
+/** The requests that other exports of the same server leave to this one. */
+export interface HostShare {
+  /** Max parallel requests to this host. */
+  maxRequests(host: string): number
+  /** How many exports keep the crawl delay of this host at the same time, this one included. */
+  exports(host: string): number
 }
 
 /** Max parallel requests to a host whose operator may not know about the export. */
@@ -18,7 +15,7 @@ export const maxForOthers = 16
 /** Max hosts without requests whose limits are remembered. */
 const maxRemembered = 1000
 
-/** The turns of one export, and the delays that robots.txt requires of it. */
+/** Decides when requests to a host may begin, and keeps the delays that robots.txt requires. */
 export interface Pace {
   /** Sets the delay between two requests to this host; 0 = none. */
   slowDown(host: string, delayMs: number): void
@@ -29,27 +26,24 @@ export interface Pace {
    * dropped or failed.
    */
   turn(host: string, signal: AbortSignal): Promise<EndTurn>
-  /** Lets no request to this host begin for this time, for all exports. */
+  /** Lets no request to this host begin for this time. */
   pause(host: string, ms: number): void
-  /** Ends all turns of this export. */
-  close(): void
 }
+
+/** How a request ended: with an answer, because the server has too much to do, or for a reason that says nothing about it. */
+export type TurnOutcome = 'answered' | 'overloaded' | 'unknown'
 
 /** Ends the turn of a request; 'unknown' without an outcome. Only the first call counts. */
 export type EndTurn = (outcome?: TurnOutcome) => void
 
-/**
- * Creates the turns of all exports. How many requests to a host are under way at once depends on the host; see
- * `AdaptiveLimit`.
- *
- * @param maxRequests the maximum for one host, from all exports together.
- */
-export function createHostTurns(maxRequests: number): HostTurns {
+/** Creates the turns of one export. How many requests to a host are under way at once depends on the host; see `AdaptiveLimit`. */
+export function createPace(share: HostShare): Pace {
+  const delays = new Map<string, number>()
   const hosts = new Map<string, HostQueue>()
-  function findHost(host: string, isOwn: boolean): HostQueue {
+  function findHost(host: string): HostQueue {
     const found = hosts.get(host) ?? new HostQueue(queue => forget(host, queue))
     hosts.set(host, found)
-    found.allow(isOwn ? maxRequests : Math.min(maxRequests, maxForOthers))
+    found.allow(share.maxRequests(host))
     return found
   }
   /** Forgets an idle host if nothing is known about it, or if too many are known: the longest known first. */
@@ -58,13 +52,6 @@ export function createHostTurns(maxRequests: number): HostTurns {
     if (hosts.size <= maxRemembered) return
     for (const [name, other] of hosts) if (other.isIdle) return void hosts.delete(name)
   }
-  return { open: (isOwn = () => true) => openPace(host => findHost(host, isOwn(host))) }
-}
-
-function openPace(findHost: (host: string) => HostQueue): Pace {
-  const delays = new Map<string, number>()
-  const held = new Set<EndTurn>()
-  const self = {}
 
   return {
     slowDown: (host, delayMs) => void delays.set(host, delayMs),
@@ -72,18 +59,15 @@ function openPace(findHost: (host: string) => HostQueue): Pace {
     async turn(host, signal) {
       signal.throwIfAborted()
       const queue = findHost(host)
-      await queue.wait(self, delays.get(host) ?? 0, signal)
+      await queue.wait((delays.get(host) ?? 0) * share.exports(host), signal)
       const beganMs = performance.now()
-      const end: EndTurn = (outcome = 'unknown') => {
-        if (held.delete(end)) queue.end(outcome, beganMs)
+      let isOpen = true
+      return (outcome = 'unknown') => {
+        if (isOpen) queue.end(outcome, beganMs)
+        isOpen = false
       }
-      held.add(end)
-      return end
     },
     pause: (host, ms) => findHost(host).pause(ms),
-    close() {
-      for (const end of held) end()
-    },
   }
 }
 
@@ -92,12 +76,12 @@ interface Waiter {
   begin(): void
 }
 
-/** The requests to one host. Exports take turns, so an export with many requests does not hold up one with few. */
+/** The requests to one host. */
 class HostQueue {
   readonly #limit = new AdaptiveLimit()
   readonly #onIdle: (queue: HostQueue) => void
-  /** Waiting requests by export. The export that was served last comes last. */
-  readonly #waiting = new Map<object, Waiter[]>()
+  /** Waiting requests, in the order of their arrival. */
+  readonly #waiting = new Set<Waiter>()
   #open = 0
   /** When the next request with a delay may begin, in time of `performance.now()`. */
   #delayedUntil = 0
@@ -109,7 +93,7 @@ class HostQueue {
     this.#onIdle = onIdle
   }
 
-  /** Raises the maximum of parallel requests. */
+  /** Sets the maximum of parallel requests. */
   allow(maxRequests: number): void {
     this.#limit.allow(maxRequests)
   }
@@ -123,11 +107,12 @@ class HostQueue {
     return this.#open === 0 && this.#waiting.size === 0
   }
 
-  /** Resolves when a request of this export may begin. Rejects with the reason of the signal. */
-  wait(owner: object, delayMs: number, signal: AbortSignal): Promise<void> {
+  /** Resolves when a request may begin. Rejects with the reason of the signal. */
+  wait(delayMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#remove(owner, waiter)
+        this.#waiting.delete(waiter)
+        this.#serve()
         reject(signal.reason)
       }
       const begin = () => {
@@ -136,9 +121,7 @@ class HostQueue {
       }
       const waiter = { delayMs, begin }
       signal.addEventListener('abort', leave, { once: true })
-      const waiters = this.#waiting.get(owner) ?? []
-      waiters.push(waiter)
-      this.#waiting.set(owner, waiters)
+      this.#waiting.add(waiter)
       this.#serve()
     })
   }
@@ -157,9 +140,9 @@ class HostQueue {
   #serve(): void {
     this.#sleeping.abort()
     while (this.#open < this.#limit.limit) {
-      const owner = this.#findNext()
-      if (!owner) break
-      this.#begin(owner)
+      const waiter = this.#findNext()
+      if (!waiter) break
+      this.#begin(waiter)
     }
     if (this.#open >= this.#limit.limit) {
       if (this.#waiting.size > 0) this.#limit.noteFull(performance.now())
@@ -181,29 +164,175 @@ class HostQueue {
     sleep(delayMs, undefined, { signal }).then(serve, () => {})
   }
 
-  /** Returns the export whose turn it is; undefined when none may begin a request now. */
-  #findNext(): object | undefined {
+  /** Returns the request whose turn it is; undefined when none may begin now. */
+  #findNext(): Waiter | undefined {
     if (performance.now() < this.#pausedUntil) return undefined
     const isDelayed = performance.now() < this.#delayedUntil
-    for (const [owner, [waiter]] of this.#waiting) if (waiter?.delayMs === 0 || !isDelayed) return owner
+    for (const waiter of this.#waiting) if (waiter.delayMs === 0 || !isDelayed) return waiter
     return undefined
   }
 
-  #begin(owner: object): void {
-    const waiters = this.#waiting.get(owner) ?? []
-    const waiter = waiters.shift()
-    this.#waiting.delete(owner)
-    if (waiters.length > 0) this.#waiting.set(owner, waiters)
-    if (!waiter) return
+  #begin(waiter: Waiter): void {
+    this.#waiting.delete(waiter)
     this.#open += 1
     if (waiter.delayMs > 0) this.#delayedUntil = performance.now() + waiter.delayMs
     waiter.begin()
   }
+}
 
-  #remove(owner: object, waiter: Waiter): void {
-    const others = this.#waiting.get(owner)?.filter(other => other !== waiter) ?? []
-    if (others.length > 0) this.#waiting.set(owner, others)
-    else this.#waiting.delete(owner)
-    this.#serve()
+/** Parallel requests to a host that is not known yet. */
+const firstLimit = 8
+/** Longer answers alone never lower the limit below this. */
+const leastWhenSlow = 4
+/** Twice as many requests are kept if they bring so many times the answers per second. */
+const worthwhileGain = 1.2
+/** Half as many requests are kept if they bring at least this part of the answers per second. */
+const acceptableLoss = 0.9
+/** A host is slow if its requests take this many times as long as the fastest ones did. */
+const slowFactor = 2
+/** A shorter round measures chance. */
+const leastRoundMs = 100
+/** Requests that begin within this time begin at the same moment. */
+const sameMomentMs = 50
+/** Rounds without a new trial after one that failed. The number doubles with each failure. */
+const firstRest = 8
+const longestRest = 256
+
+interface Trial {
+  limit: number
+  /** Answers per millisecond before the trial. */
+  rate: number
+}
+
+/**
+ * Decides how many requests to a host may be under way at once.
+ *
+ * The limit begins at 8. It is doubled while twice as many requests bring at least a fifth more answers per second, and goes
+ * back to the last value that did. If requests take more than twice as long as at the best time, half the limit is tried, and
+ * kept if the host answers as much as before. When the host is overloaded (429, 503, a connection that is refused or reset), the
+ * limit is halved, and then raised by one per round.
+ *
+ * A round ends when as many requests ended as may be under way, after at least 100 ms. It counts only if all the time
+ * another request was waiting: otherwise the export and not the host decides how many are answered. Therefore a round begins
+ * anew when requests begin to wait.
+ */
+export class AdaptiveLimit {
+  #max = 1
+  #limit = 1
+  #startedMs = 0
+  /** Requests that began earlier, when none was waiting, do not count. */
+  #freshMs = Number.NEGATIVE_INFINITY
+  #ended = 0
+  #totalMs = 0
+  /** Answers to leave out, of requests that began under a higher limit. */
+  #skip = 0
+  #isBusy = true
+  #isOverloaded = false
+  #trial: Trial | null = null
+  #rest = 0
+  #nextRest = firstRest
+  #fastestMs = Number.POSITIVE_INFINITY
+  #isCareful = false
+  #halvedMs = Number.NEGATIVE_INFINITY
+
+  /** Sets the maximum. */
+  allow(max: number): void {
+    const isNew = this.isNew
+    this.#max = max
+    this.#limit = Math.min(isNew ? firstLimit : this.#limit, max)
+  }
+
+  get limit(): number {
+    return this.#limit
+  }
+
+  /** Whether nothing was learned about the host yet. */
+  get isNew(): boolean {
+    return this.#limit === Math.min(firstLimit, this.#max) && !this.#isCareful
+  }
+
+  /** Notes that fewer requests are under way than allowed, because none is waiting. */
+  noteIdle(): void {
+    this.#isBusy = false
+  }
+
+  /** Notes that as many requests are under way as allowed, and more are waiting. */
+  noteFull(nowMs: number): void {
+    if (this.#isBusy || this.#skip > 0) return
+    this.#beginRound(nowMs)
+    this.#freshMs = nowMs - sameMomentMs
+  }
+
+  /** Notes the end of a request that began at `beganMs`. */
+  end(outcome: TurnOutcome, beganMs: number, nowMs: number): void {
+    if (outcome === 'overloaded') this.#isOverloaded = true
+    if (outcome === 'overloaded' && beganMs >= this.#halvedMs) {
+      // One burst of refusals is one sign, so requests that began before do not halve the limit again.
+      this.#halvedMs = nowMs
+      this.#isCareful = true
+      this.#trial = null
+      this.#change(Math.max(1, Math.floor(this.#limit / 2)), nowMs)
+      return
+    }
+    if (this.#skip > 0) {
+      this.#skip -= 1
+      if (this.#skip === 0) this.#beginRound(nowMs)
+      return
+    }
+    if (beganMs < this.#freshMs) return
+    if (this.#ended === 0 && this.#startedMs === 0) this.#startedMs = beganMs
+    this.#ended += 1
+    this.#totalMs += nowMs - beganMs
+    const elapsedMs = nowMs - this.#startedMs
+    if (this.#ended < this.#limit || elapsedMs < leastRoundMs) return
+    const round = { rate: this.#ended / elapsedMs, meanMs: this.#totalMs / this.#ended, isBusy: this.#isBusy }
+    const isOverloaded = this.#isOverloaded
+    this.#beginRound(nowMs)
+    if (!isOverloaded) this.#learn(round, nowMs)
+  }
+
+  #learn({ rate, meanMs, isBusy }: { rate: number; meanMs: number; isBusy: boolean }, nowMs: number): void {
+    this.#fastestMs = Math.min(this.#fastestMs, meanMs)
+    if (!isBusy) return
+    if (this.#isCareful) {
+      this.#change(this.#limit + 1, nowMs)
+      return
+    }
+    const trial = this.#trial
+    this.#trial = null
+    if (trial && !this.#isGood(trial, rate)) {
+      this.#rest = this.#nextRest
+      this.#nextRest = Math.min(2 * this.#nextRest, longestRest)
+      this.#change(trial.limit, nowMs)
+    } else if (this.#rest > 0) this.#rest -= 1
+    else this.#try(rate, meanMs, trial !== null && trial.limit < this.#limit, nowMs)
+  }
+
+  /** Begins a trial with half as many or twice as many requests. */
+  #try(rate: number, meanMs: number, wasRaised: boolean, nowMs: number): void {
+    const isSlow = meanMs > slowFactor * this.#fastestMs && this.#limit > leastWhenSlow
+    const next = isSlow && !wasRaised ? Math.max(leastWhenSlow, this.#limit >> 1) : 2 * this.#limit
+    this.#trial = { limit: this.#limit, rate }
+    this.#change(next, nowMs)
+    if (this.#limit === this.#trial.limit) this.#trial = null
+  }
+
+  #isGood({ limit, rate: before }: Trial, rate: number): boolean {
+    return rate >= before * (this.#limit > limit ? worthwhileGain : acceptableLoss)
+  }
+
+  #change(limit: number, nowMs: number): void {
+    const before = this.#limit
+    this.#limit = Math.min(Math.max(1, limit), this.#max)
+    this.#beginRound(nowMs)
+    if (this.#limit < before) this.#skip = before
+  }
+
+  #beginRound(nowMs: number): void {
+    this.#startedMs = nowMs
+    this.#ended = 0
+    this.#totalMs = 0
+    this.#isBusy = true
+    this.#isOverloaded = false
   }
 }

@@ -1,5 +1,4 @@
 import { tokenize, tokenTypes } from 'css-tree/tokenizer'
-import { string as cssString, url as cssUrl } from 'css-tree/utils'
 
 /** A URL in a style sheet. `start` and `end` enclose the whole token: `url(...)` or a quoted string. */
 export interface CssUrl {
@@ -38,7 +37,7 @@ export function cssUrls(text: string): CssUrl[] {
       rule = null
       enclosing.length = 0
     } else if (type === Url) {
-      add(cssUrl.decode(text.slice(start, end)), 'url', start, end)
+      add(decodeUrl(text.slice(start, end)), 'url', start, end)
     } else if (type === Fn) {
       const name = text.slice(start, end - 1).toLowerCase()
       enclosing.push(name)
@@ -47,7 +46,7 @@ export function cssUrls(text: string): CssUrl[] {
       enclosing.push('')
     } else if (type === Quoted) {
       const inside = enclosing.at(-1)
-      const value = cssString.decode(text.slice(start, end))
+      const value = decodeString(text.slice(start, end))
       if (argument) argument.value = value
       else if (rule === 'import' || inside === 'image-set' || inside === '-webkit-image-set')
         add(value, 'string', start, end)
@@ -74,4 +73,37 @@ export function replaceCssUrls(text: string, replace: (found: CssUrl) => string 
     at = found.end
   }
   return at === 0 ? text : out + text.slice(at)
+}
+
+/** Returns the address in a url() without quotes. */
+function decodeUrl(token: string): string {
+  return decodeEscapes(
+    token
+      .slice('url('.length, token.endsWith(')') ? -1 : undefined)
+      .replace(/^[ \t\n\r\f]+/, '')
+      .trimEnd(),
+  )
+}
+
+/** Returns the value of a quoted string. It may end with the style sheet. */
+function decodeString(token: string): string {
+  const isClosed = token.length > 1 && token.at(-1) === token[0]
+  return decodeEscapes(token.slice(1, isClosed ? -1 : undefined))
+}
+
+/**
+ * Decodes the escapes of a name or string (CSS Syntax, 4.3.7). The decoder of css-tree joins single characters, which takes a
+ * gigabyte for a long data: URL.
+ */
+function decodeEscapes(text: string): string {
+  if (!text.includes('\\')) return text
+  return text.replace(
+    /\\(?:([0-9a-f]{1,6})(?:\r\n|[ \t\n\r\f])?|\r\n|[\n\r\f]|([\s\S])|$)/gi,
+    (_, hex: string | undefined, plain = '') => (hex === undefined ? plain : toCharacter(Number.parseInt(hex, 16))),
+  )
+}
+
+function toCharacter(code: number): string {
+  const isCharacter = code !== 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
+  return isCharacter ? String.fromCodePoint(code) : '\ufffd'
 }

@@ -24,13 +24,24 @@ export function replaceManifestUrls(
   replace: (address: string, kind: 'icon' | 'start') => string | undefined,
 ): string {
   const changed = visit(text, replace)
-  return changed === null ? text : `${JSON.stringify(changed, null, 2)}\n`
+  return changed === null || isDeep(changed) ? text : `${JSON.stringify(changed, null, 2)}\n`
+}
+
+/** Max length of a manifest: parsed lists take a hundred times the memory of their text. */
+const maxCharacters = 1024 ** 2
+/** Max levels of a manifest. Indentation would make the text of deeper ones quadratic. */
+const maxLevels = 50
+
+function isDeep(value: unknown, level = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return level > maxLevels || Object.values(value).some(inner => isDeep(inner, level + 1))
 }
 
 type Replace = (address: string, kind: 'icon' | 'start') => string | undefined
 
 /** Visits the members that contain addresses. Returns null if nothing was replaced. */
 function visit(text: string, replace: Replace): unknown {
+  if (text.length > maxCharacters) return null
   let manifest: unknown
   try {
     manifest = JSON.parse(text)

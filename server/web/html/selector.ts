@@ -22,6 +22,8 @@ const partPattern = new RegExp(
   `([#.])(${name})|\\[\\s*([A-Za-z_][\\w:.-]*)\\s*(?:=\\s*(?:"([^"\\]]*)"|'([^'\\]]*)'|([\\w./:@-]+))\\s*)?\\]`,
   'y',
 )
+/** Max length of a class attribute whose selectors are cached. */
+const maxCachedLength = 1000
 const tagPattern = /[A-Za-z][\w-]*/y
 /** Elements that are never removed, because every page needs them. */
 const kept = new Set(['html', 'head', 'body'])
@@ -66,14 +68,19 @@ export function matchesSelector(selector: Selector, element: ElementView): boole
   if (kept.has(element.name)) return false
   if (selector.tag !== null && selector.tag !== element.name) return false
   if (selector.id !== null && element.attribute('id') !== selector.id) return false
-  if (selector.classes.length > 0) {
-    const classes = (element.attribute('class') ?? '').split(/\s+/)
-    if (!selector.classes.every(one => classes.includes(one))) return false
-  }
+  const classes = selector.classes.length > 0 ? (element.attribute('class') ?? '') : ''
+  if (!selector.classes.every(one => hasWord(classes, one))) return false
   return selector.attributes.every(({ name, value }) => {
     const own = element.attribute(name)
     return own !== undefined && (value === null || own === value)
   })
+}
+
+/** Decides whether a list separated by white space has a word. */
+function hasWord(list: string, word: string): boolean {
+  for (let at = list.indexOf(word); at !== -1; at = list.indexOf(word, at + word.length))
+    if (!/\S/.test(list.charAt(at - 1) + list.charAt(at + word.length))) return true
+  return false
 }
 
 /**
@@ -101,8 +108,9 @@ export function createSelectorIndex<T>(entries: readonly { selector: Selector; o
   function ofClasses(value: string): Entry[] {
     const known = byClassValue.get(value)
     if (known) return known
-    const found = value.split(/\s+/).flatMap(one => classes.get(one) ?? none)
-    if (byClassValue.size < 10_000) byClassValue.set(value, found.length === 0 ? none : found)
+    const found = [...new Set(value.split(/\s+/))].flatMap(one => classes.get(one) ?? none)
+    if (byClassValue.size < 10_000 && value.length < maxCachedLength)
+      byClassValue.set(value, found.length === 0 ? none : found)
     return found
   }
 

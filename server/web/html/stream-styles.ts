@@ -89,10 +89,13 @@ function insertStyles(
   placeOf: (precedence: string) => number,
   moves: Moves,
 ): void {
-  for (const precedence of new Set(added.map(([name]) => name))) {
-    const markup = added.filter(([name]) => name === precedence).map(([, markup]) => markup)
-    moves.replace(placeOf(precedence), placeOf(precedence), markup)
+  const byPrecedence = new Map<string, string[]>()
+  for (const [precedence, markup] of added) {
+    const sheets = byPrecedence.get(precedence) ?? []
+    sheets.push(markup)
+    byPrecedence.set(precedence, sheets)
   }
+  for (const [precedence, sheets] of byPrecedence) moves.replace(placeOf(precedence), placeOf(precedence), sheets)
 }
 
 /** Returns a link element for a style sheet of an instruction. */

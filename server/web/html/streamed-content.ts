@@ -1,9 +1,9 @@
+// A long file: the calls that servers stream, and what they do to a page.
 import { findAttribute, scanHtml, type Tag } from './html-scan.ts'
 import { createMoves, type Moves } from './moves.ts'
 import { createOpenElements, type OpenElement } from './open-elements.ts'
-import { mayHaveStreamCalls, readStreamCalls, type StreamCall } from './stream-calls.ts'
 import { createStreamStyles, type StreamStyles } from './stream-styles.ts'
-import { decodeAttribute, type RawText } from './text-encoding.ts'
+import { decodeAttribute, decodeRaw, type RawText } from './text-encoding.ts'
 
 /**
  * A part of a page that React shows in place of its content until the content has arrived:
@@ -141,7 +141,7 @@ function readStreamedPage(raw: RawText): StreamedPage {
     },
     rawText(tag, start, end) {
       if (!templates.isEmpty()) return
-      if (tag.name === 'script') page.calls.push(...readStreamCalls(raw, tag, start, end))
+      if (tag.name === 'script') for (const call of readStreamCalls(raw, tag, start, end)) page.calls.push(call)
       else page.styles.endStyle(tag, end)
     },
   })
@@ -208,4 +208,108 @@ function createBoundaryReader(text: string) {
       if (last?.commentEnd === position && last.isPending) last.id = id
     },
   }
+}
+
+/** An instruction in an inline script that moves streamed content into its place. */
+interface StreamCall {
+  /**
+   * A boundary of React has a fallback, and a segment only a placeholder. The content of a fragment of Solid is in a template.
+   */
+  kind: 'boundary' | 'segment' | 'fragment'
+  /** Id of the element that contains the content. */
+  content: string
+  /** Id of the template that marks the place. */
+  target: string
+  /** Style sheets that the content needs, as `[href, precedence, name, value, ...]`. */
+  sheets: string[][]
+  /** What remains to be run when the content is in its place. */
+  rest: string
+  /** The range of the call in the page. */
+  start: number
+  end: number
+}
+
+/**
+ * Matches the beginning of `$RC("B:0","S:0")`, `$RR("B:0","S:0",[["/a.css","next"]])`, `$RS("S:1","P:1")` and `$df("210")`.
+ * Their arguments are JSON. The definitions of these functions, and calls inside other functions, do not match.
+ */
+const callPattern = /(?<=^|[;}\s])\$(R[CRS]|df)\((?=")/g
+
+/** Decides quickly whether a page may contain instructions. */
+function mayHaveStreamCalls(text: string): boolean {
+  return ['$RC("', '$RR("', '$RS("', '$df("'].some(call => text.includes(call))
+}
+
+/** Reads the instructions in the content of a script element. */
+function readStreamCalls({ text, charset }: RawText, tag: Tag, start: number, end: number): StreamCall[] {
+  if (!runs(text, tag)) return []
+  const script = text.slice(start, end)
+  if (!mayHaveStreamCalls(script)) return []
+  const calls: StreamCall[] = []
+  callPattern.lastIndex = 0
+  for (let match = callPattern.exec(script); match; match = callPattern.exec(script)) {
+    const from = callPattern.lastIndex
+    const close = endOfArguments(script, from)
+    if (close === -1) continue
+    const call = toCall(match[1] ?? '', parseArguments(decodeRaw(script.slice(from, close), charset)))
+    const callEnd = script[close + 1] === ';' ? close + 2 : close + 1
+    if (call) calls.push({ ...call, start: start + match.index, end: start + callEnd })
+    callPattern.lastIndex = callEnd
+  }
+  return calls
+}
+
+/**
+ * Returns the position of the bracket after strings, commas, spaces and lists; -1 when there is none. An expression would
+ * need a stack for the characters of a long string.
+ */
+function endOfArguments(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const sign = text.charAt(at)
+    if (sign === ')') return at
+    if (sign === '"') at = endOfString(text, at + 1)
+    else if (!/[,\s[\]]/.test(sign)) return -1
+  }
+  return -1
+}
+
+function endOfString(text: string, from: number): number {
+  let at = from
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
+}
+
+/** Returns the instruction of a function and its arguments; null when they are wrong. */
+function toCall(
+  name: string,
+  [first, second, sheets = []]: readonly unknown[],
+): Omit<StreamCall, 'start' | 'end'> | null {
+  if (typeof first !== 'string') return null
+  if (name === 'df') {
+    const rest = `_$HY.fe(${JSON.stringify(first)});`
+    return { kind: 'fragment', content: first, target: `pl-${first}`, sheets: [], rest }
+  }
+  if (typeof second !== 'string' || !isSheetList(sheets)) return null
+  if (name === 'RS') return { kind: 'segment', content: first, target: second, sheets: [], rest: '' }
+  return { kind: 'boundary', content: second, target: first, sheets, rest: '' }
+}
+
+/** Decides whether a script element contains a program that a browser runs. */
+function runs(text: string, tag: Tag): boolean {
+  const type = findAttribute(tag, 'type')
+  if (findAttribute(tag, 'src')) return false
+  return !type || /^(?:module|(?:text|application)\/javascript)?$/i.test(text.slice(type.start, type.end).trim())
+}
+
+function parseArguments(source: string): unknown[] {
+  try {
+    return JSON.parse(`[${source}]`) as unknown[]
+  } catch {
+    return []
+  }
+}
+
+function isSheetList(value: unknown): value is string[][] {
+  const isStrings = (item: unknown) => Array.isArray(item) && item.every(part => typeof part === 'string')
+  return Array.isArray(value) && value.every(isStrings)
 }

@@ -128,11 +128,13 @@ function collect(
       if (next === id) return null
       continue
     }
+    if (budget.elements <= 0) return null
     found.set(next, part)
     for (const element of [part, ...descendants(part)]) {
       budget.elements -= 1
       if (!isCopied(element) || budget.elements < 0) return null
-      for (const { name, value } of element.attributes) wanted.push(...referencesIn(name, value))
+      for (const { name, value } of element.attributes)
+        for (const reference of referencesIn(name, value)) wanted.push(reference)
     }
   }
   return found
@@ -163,7 +165,8 @@ function referencesIn(name: string, value: string): string[] {
   return [...value.matchAll(localUrl)].map(([, , id = '']) => id)
 }
 
-const localUrl = /url\(\s*(["']?)#([^"')]+?)\1\s*\)/gi
+/** Matches each part of a value once: an id has no brackets. */
+const localUrl = /url\(\s*(["']?)#([^"'()]*[^"'()\s])\1\s*\)/gi
 
 function write(element: Element, rename: (id: string) => string): string {
   if (!isCopied(element)) return ''

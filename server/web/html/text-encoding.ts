@@ -1,4 +1,5 @@
 import { decodeHTMLAttribute } from 'entities'
+import { scanHtml } from './html-scan.ts'
 
 /**
  * Text of a page or style sheet as latin1. One character is one byte, so offsets are byte offsets and unchanged parts keep
@@ -23,10 +24,18 @@ export function readRawText(bytes: Buffer, headerCharset: string | null): RawTex
     return { text: Buffer.from(decoded).toString('latin1'), charset: 'utf-8' }
   }
   // HTML looks for the declaration in the first 1024 bytes.
-  const match = /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(bytes.toString('latin1', 0, 1024))
-  const fromMeta = knownCharset(match?.[1] ?? null)
+  const fromMeta = knownCharset(declaredCharset(bytes.toString('latin1', 0, 1024)))
   const charset = fromHeader ?? (fromMeta?.startsWith('utf-16') ? 'utf-8' : fromMeta) ?? guessCharset(bytes)
   return { text: bytes.toString('latin1'), charset }
+}
+
+/** Returns the last charset of the first meta element that names one. */
+function declaredCharset(head: string): string | null {
+  for (const [, attributes = ''] of head.matchAll(/<meta[^>]([^>]*)/gi)) {
+    const named = [...attributes.matchAll(/charset(?=\s*=\s*(?:["']\s*)?([\w:.-]+))/gi)].at(-1)?.[1]
+    if (named !== undefined) return named
+  }
+  return null
 }
 
 /** Returns the charset parameter of a Content-Type, or null if there is none. */
@@ -89,4 +98,32 @@ function guessCharset(bytes: Buffer): string {
   } catch {
     return 'windows-1252'
   }
+}
+
+const literal = /<(?:xmp|plaintext|noembed|noframes)[\s>]/i
+
+/**
+ * Writes the visible text of a page in an old encoding as ASCII, such as `&#233;` for é. Many servers send UTF-8 as the
+ * charset of every page, and the header overrides the page's declaration. These parts stay unchanged: scripts and styles,
+ * which have no such escapes; encodings with shift states, whose bytes look like markup; and pages with elements that show
+ * entities literally.
+ */
+export function writeAsAscii({ text, charset }: RawText): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself
+  if (charset === 'utf-8' || charset === 'iso-2022-jp' || !/[^\x00-\x7f]/.test(text) || literal.test(text)) return text
+  const parts: string[] = []
+  let from = 0
+  scanHtml(text, {
+    rawText(_tag, start, end) {
+      parts.push(asEntities(text.slice(from, start), charset), text.slice(start, end))
+      from = end
+    },
+  })
+  parts.push(asEntities(text.slice(from), charset))
+  return parts.join('')
+}
+
+function asEntities(raw: string, charset: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself
+  return decodeRaw(raw, charset).replace(/[^\x00-\x7f]/gu, character => `&#${character.codePointAt(0)};`)
 }

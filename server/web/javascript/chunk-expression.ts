@@ -7,26 +7,44 @@ export interface ChunkExpression {
   /** The chunk ids in the expression. */
   ids: Set<string>
   evaluate: Term
+  /** Number of strings, names and maps. */
+  size: number
 }
+
+/** Max brackets around a part. */
+const maxDepth = 200
+/** Longer sums are no names of files. */
+const maxNameLength = 2048
 
 /**
  * Parses the expression that computes the name of a chunk from its id. The expression may consist of strings, look-ups in
- * maps, `||`, `+`, comparisons and conditions. Returns null if it contains anything else.
+ * maps, `||`, `+`, comparisons and conditions. The expression is null if it contains anything else.
  *
+ * @param from where the expression begins.
  * @param parameter the name of the id in the expression.
+ * @return `end` = how far the text was read.
  */
-export function readChunkExpression(text: string, parameter: string): ChunkExpression | null {
-  const reader = new ExpressionReader(text, parameter)
+export function readChunkExpression(
+  text: string,
+  from: number,
+  parameter: string,
+): { expression: ChunkExpression | null; end: number } {
+  const reader = new ExpressionReader(text, from, parameter)
   try {
-    return { evaluate: reader.readChoice(), ids: reader.ids }
+    const expression = { evaluate: reader.readChoice(), ids: reader.ids, size: reader.size }
+    return { expression, end: reader.end }
   } catch {
-    return null
+    return { expression: null, end: reader.end }
   }
 }
 
 /** A recursive descent parser with one method per precedence level. Throws a SyntaxError at the first unknown token. */
 class ExpressionReader {
   readonly ids = new Set<string>()
+  size = 0
+  /** Position after the last token. */
+  end: number
+  #depth = 0
   readonly #text: string
   readonly #parameter: string
   /** Groups: a quoted string; a name or number; a sign. */
@@ -35,25 +53,34 @@ class ExpressionReader {
   /** The maps in parentheses, as in `({7:"menu"})[e]`. */
   readonly #maps = new Map<Term, Map<string, string>>()
 
-  constructor(text: string, parameter: string) {
+  constructor(text: string, from: number, parameter: string) {
+    this.end = from
     this.#text = text
     this.#parameter = parameter
   }
 
   readChoice(): Term {
-    const condition = this.#readEither()
-    if (!this.#accept('?')) return condition
-    const yes = this.readChoice()
-    this.#expect(':')
-    const no = this.readChoice()
-    return id => (condition(id) ? yes(id) : no(id))
+    this.#depth += 1
+    if (this.#depth > maxDepth) throw new SyntaxError('depth')
+    const choices: { condition: Term; yes: Term }[] = []
+    let last = this.#readEither()
+    // A chain of conditions has one for each chunk, too many for a recursion.
+    while (this.#accept('?')) {
+      choices.push({ condition: last, yes: this.readChoice() })
+      this.#expect(':')
+      last = this.#readEither()
+    }
+    this.#depth -= 1
+    const no = last
+    return choices.length === 0 ? no : id => (choices.find(({ condition }) => condition(id))?.yes ?? no)(id)
   }
 
   #readEither(): Term {
-    const first = this.#readEquality()
-    if (!this.#accept('||')) return first
-    const second = this.#readEither()
-    return id => first(id) || second(id)
+    const terms = [this.#readEquality()]
+    while (this.#accept('||')) terms.push(this.#readEquality())
+    const [only] = terms
+    if (terms.length === 1 && only) return only
+    return id => terms.reduce<Value>((value, term) => value || term(id), undefined)
   }
 
   #readEquality(): Term {
@@ -74,12 +101,18 @@ class ExpressionReader {
     const [only] = terms
     if (terms.length === 1 && only) return only
     return id => {
-      const values = terms.map(term => term(id))
-      return values.includes(undefined) ? undefined : values.join('')
+      let sum = ''
+      for (const term of terms) {
+        const value = term(id)
+        if (value === undefined || sum.length + value.length > maxNameLength) return undefined
+        sum += value
+      }
+      return sum
     }
   }
 
   #readOperand(): Term {
+    this.size += 1
     if (this.#accept('(')) {
       const inner = this.readChoice()
       this.#expect(')')
@@ -126,7 +159,11 @@ class ExpressionReader {
   }
 
   #peek(): RegExpExecArray | null {
-    if (this.#peeked === undefined) this.#peeked = this.#token.exec(this.#text)
+    if (this.#peeked === undefined) {
+      this.#token.lastIndex = this.end
+      this.#peeked = this.#token.exec(this.#text)
+      if (this.#peeked) this.end = this.#token.lastIndex
+    }
     return this.#peeked
   }
 

@@ -14,8 +14,12 @@ export function importMapEntries(text: string): ImportMapEntry[] {
   )
 }
 
+/** Max length of an import map: parsed lists take a hundred times the memory of their text. */
+const maxCharacters = 1024 ** 2
+
 /** Parses an import map. Returns null if the text is not an import map. */
 export function parseImportMap(text: string): Record<string, unknown> | null {
+  if (text.length > maxCharacters) return null
   try {
     const map: unknown = JSON.parse(text)
     return typeof map === 'object' && map !== null && !Array.isArray(map) ? (map as Record<string, unknown>) : null
@@ -36,13 +40,19 @@ export interface ModuleNames {
 
 /** Max names and entries. More are an attack. */
 const maxNames = 5000
+/** Max pairs of a name and an entry. A map may give an entry another address, and then all names are joined with it again. */
+const maxJoins = 500_000
 
 /** @param need called with the address of each module, possibly several times. */
 export function createModuleNames(need: (url: URL) => void): ModuleNames {
   const prefixes = new Map<string, URL>()
   const names = new Set<string>()
 
+  let joins = 0
+
   function join(name: string, prefix: string, address: URL) {
+    joins += 1
+    if (joins > maxJoins) return
     const url = name.startsWith(prefix) ? URL.parse(name.slice(prefix.length), address) : null
     if (url?.href.startsWith(address.href)) need(url)
   }

@@ -24,7 +24,7 @@ export interface ScriptPlace {
 const maxLoaderLength = 64 * 1024
 
 /** Matches an import of a bare name or from another host, or any address of another host. */
-const externalReference = /\b(?:from|import|importScripts)\s*\(?\s*["'`](?!\.{0,2}\/)|["'`]https?:\/\//
+const externalReference = /\b(?:from|import|importScripts)\s*(?:\(\s*)?["'`](?!\.{0,2}\/)|["'`]https?:\/\//
 
 /** Reads the files that a script refers to by literals. */
 export function scriptNeeds(text: string, { url, isOwn, isInline }: ScriptPlace): ScriptNeed[] {

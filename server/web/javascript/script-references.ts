@@ -15,7 +15,8 @@ export interface ScriptReference {
   end: number
 }
 
-const loadable = /^https?:\/\/[^\s"'<>{}]+\.(?:m?js|css)(?:\?[^\s"'<>{}]*)?$/i
+const absolute = /^https?:\/\/[^\s"'<>{}]+$/i
+const loadable = /(?<!^https?:\/\/)\.(?:m?js|css)(?:\?|$)/i
 
 /** Finds the references of a script, in order. */
 export function scriptReferences(text: string): ScriptReference[] {
@@ -30,7 +31,7 @@ export function scriptReferences(text: string): ScriptReference[] {
     if (!kind && !mayBeAddress(text, start)) return
     const address = decodeEscapes(text.slice(start, end))
     if (kind && address !== '') found.push({ address, kind, start, end })
-    else if (loadable.test(address)) found.push({ address, kind: 'text', start, end })
+    else if (absolute.test(address) && loadable.test(address)) found.push({ address, kind: 'text', start, end })
   })
   return found
 }

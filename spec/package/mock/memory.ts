@@ -1,6 +1,6 @@
 import type { VisitorReader } from '../../../server/analytics/unique-visitors.ts'
 import type { Deps } from '../../../server/operations/deps.ts'
-import { type Arrival, countRequest, type RateLimits } from '../../../server/tenancy/rate-limit.ts'
+import { type CountedRequests, countRequest, type RateLimits } from '../../../server/tenancy/rate-limit.ts'
 import { world } from './access.ts'
 import { createAgentJobMemory } from './agent-jobs.ts'
 import { createMockLinks } from './bundle-links.ts'
@@ -16,8 +16,6 @@ export interface Memory {
   depsOf(scenario: Scenario): Deps
   limitsOf(scenario: Scenario): RateLimits
 }
-
-const analyticsIntervalMs = 36_000
 
 export function createMemory(clock: Clock, seed: string): Memory {
   const { organizationId, projectId, domain } = world
@@ -63,20 +61,26 @@ export function createMemory(clock: Clock, seed: string): Memory {
       hashText,
     }),
     limitsOf(scenario) {
-      const known = limits.get(scenario) ?? createLimits(clock.now() + scenario.analyticsUsed * analyticsIntervalMs)
+      const known = limits.get(scenario) ?? createLimits(scenario.analyticsUsed, clock.now())
       limits.set(scenario, known)
       return known
     },
   }
 }
 
-function createLimits(arrivalAt: number): RateLimits {
-  const arrivals = new Map<string, Arrival>()
+/** @param usedBefore requests that each budget has counted in equal distances before `createdAt` */
+function createLimits(usedBefore: number, createdAt: number): RateLimits {
+  const requests = new Map<string, CountedRequests>()
   return {
     take(organizationId, budget, now) {
       const name = `${organizationId} ${budget.budget}`
-      const { next, ...taken } = countRequest(arrivals.get(name) ?? { arrivalAt }, budget, now)
-      if (next) arrivals.set(name, next)
+      const windowMs = budget.windowSeconds * 1000
+      const before = Array.from(
+        { length: usedBefore },
+        (_, i) => createdAt - windowMs + ((i + 1) * windowMs) / budget.quota,
+      )
+      const { next, ...taken } = countRequest(requests.get(name) ?? before, budget, now())
+      if (next) requests.set(name, next)
       return taken
     },
   }

@@ -4,8 +4,8 @@ import { checkAccess, spendRequest } from '../../../server/http/access.ts'
 import { createTargetHandler, type FetchAdmission } from '../../../server/http/fetch-handler.ts'
 import { toResponse } from '../../../server/http/fetch-response.ts'
 import { HttpError, serverFault, toErrorBody } from '../../../server/http/http-error.ts'
+import { safeRequestId } from '../../../server/http/request-id.ts'
 import { findRoute } from '../../../server/http/routes.ts'
-import { safeRequestId } from '../../../server/http/safe-request-id.ts'
 import type { Client } from '../../../server/operations/client.ts'
 import { etags, handlers } from '../../../server/operations/index.ts'
 import { findCaller } from './access.ts'
@@ -99,7 +99,7 @@ function createState({ key, seed = 'quire', stepSeconds, speed = 1, wait = pause
       return { ...client, error: forced }
     },
     async spend(route, { organizationId, error }, headers) {
-      const given = await spendRequest(memory.limitsOf(scenario), route, organizationId, clock.now())
+      const given = await spendRequest(memory.limitsOf(scenario), route, organizationId, clock.now)
       for (const [name, value] of Object.entries(given)) headers.set(name, value)
       if (error) throw error
       if (random() < scenario.faultRate) throw new HttpError(500, serverFault)

@@ -2,7 +2,7 @@ import crawlers from 'crawler-user-agents'
 import { expect, test } from 'vitest'
 import aiAgents from '../../../server/analytics/agents/ai-agents.json' with { type: 'json' }
 import { classify } from '../../../server/analytics/agents/classify.ts'
-import { demoAgents } from '../../../server/demo/access-log.ts'
+import { demoAgents } from '../../../server/commands/demo/access-log.ts'
 
 const chrome = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0'
 

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
-import { maxRowBytes, readSeenRow, type SeenDay, type SeenRow } from '../../../server/analytics/counters/seen-row.ts'
-import { type SeenRowStore, SeenRows } from '../../../server/analytics/counters/seen-rows.ts'
+import {
+  maxRowBytes,
+  readSeenRow,
+  type SeenDay,
+  type SeenRow,
+  type SeenRowStore,
+  SeenRows,
+} from '../../../server/analytics/counters/seen-rows.ts'
 import fc from '../../support/fast-check.ts'
 
 /** Rows of one visitor in a map. */

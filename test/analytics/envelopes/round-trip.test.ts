@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { docker } from '../../../server/analytics/envelopes/docker.ts'
 import { emptyContent } from '../../../server/analytics/envelopes/envelope.ts'
-import { generateAccessLog } from '../../../server/demo/access-log.ts'
+import { generateAccessLog } from '../../../server/commands/demo/access-log.ts'
 import { readLog } from '../import/read-log.ts'
 
 const paths = ['/', '/a', '/b/c', '/caf\u00e9', '/a%20b']

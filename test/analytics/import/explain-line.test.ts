@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { formats } from '../../../server/analytics/formats/formats.ts'
 import { LineExplainer, type LineExplanation } from '../../../server/analytics/import/explain-line.ts'
 import { LogReader } from '../../../server/analytics/import/log-reader.ts'
-import { generateAccessLog } from '../../../server/demo/access-log.ts'
+import { generateAccessLog } from '../../../server/commands/demo/access-log.ts'
 import { fixedKeys } from './read-log.ts'
 
 const now = Date.UTC(2026, 10, 21)

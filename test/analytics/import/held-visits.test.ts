@@ -3,7 +3,7 @@ import { HeldVisits } from '../../../server/analytics/import/held-visits.ts'
 import { recordViews } from '../../../server/analytics/import/import-log.ts'
 import { LogReader } from '../../../server/analytics/import/log-reader.ts'
 import type { ViewBatch } from '../../../server/analytics/view-batch.ts'
-import { generateAccessLog } from '../../../server/demo/access-log.ts'
+import { generateAccessLog } from '../../../server/commands/demo/access-log.ts'
 import { fixedKeys, oneProject } from './read-log.ts'
 
 const log = [...generateAccessLog({ seed: 12, lines: 2000, from: 20_700, to: 20_703, paths: ['/', '/a', '/b'] })]

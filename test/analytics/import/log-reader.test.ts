@@ -3,7 +3,7 @@ import { createJsonFormat, parseJsonFields } from '../../../server/analytics/for
 import { LogReader } from '../../../server/analytics/import/log-reader.ts'
 import type { VisitedProject } from '../../../server/analytics/import/visited-projects.ts'
 import type { VisitorKeys } from '../../../server/analytics/visitor-keys.ts'
-import { generateAccessLog } from '../../../server/demo/access-log.ts'
+import { generateAccessLog } from '../../../server/commands/demo/access-log.ts'
 import fc from '../../support/fast-check.ts'
 import { fixedKeys, oneProject, type ReadView, readLog, takeEntries, takeViews } from './read-log.ts'
 

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { findGrowth, judge, type Results } from '../../../scripts/bench/visitors/goals.ts'
 import { lengths } from '../../../scripts/bench/visitors/ranges.ts'
+import { tenths } from '../../../scripts/bench/visitors/report.ts'
 
 const read = { lines: 10_000_000, wallSeconds: 30, cpuSeconds: 25, linesPerCpuSecond: 400_000, peakBytes: 200e6 }
-const time = (cpuMs: number) => ({ cpuMs, wallMs: cpuMs })
-const peer = (cpuRatio: number, wallRatio = cpuRatio) => ({ ...time(900), cpuRatio, wallRatio })
 const percentiles = { requests: 96, p50Ms: 20, p95Ms: 100, p99Ms: 150, maxMs: 160 }
 const good: Results = {
   import: {
@@ -20,20 +19,12 @@ const good: Results = {
     distinct: 9_000_000,
     fill: { ...read, heldBytes: [], storeCpuSeconds: 20 },
     storedBytes: 1e8,
-    lengths: lengths.map(length => ({
-      length,
-      cold: time(50),
-      first: time(9),
-      deep: time(9),
-      next: time(9),
-      duckDb: { first: peer(100), deep: peer(100) },
-    })),
-    peakBytes: 1e8,
     differences: 0,
     compared: 300_000,
   },
   http: {
-    visitors: { ...percentiles, serverCpuMs: 30 },
+    visitors: percentiles,
+    lengths: lengths.map(length => ({ ...percentiles, length, serverCpuMs: 29 })),
     idle: percentiles,
     duringImport: { ...percentiles, p99Ms: 20, import: { ...read, heldBytes: [] } },
     differences: 0,
@@ -48,7 +39,7 @@ function missed(change: (results: Results) => void): string[] {
     .map(({ what }) => what)
 }
 
-const ofLength = ({ visits }: Results, name: string) => visits.lengths.find(({ length }) => length === name) as never
+const ofLength = ({ http }: Results, name: string) => http.lengths.find(({ length }) => length === name) as never
 
 test.each<[string, (results: Results) => void, string[]]>([
   ['nothing', () => {}, []],
@@ -80,17 +71,10 @@ test.each<[string, (results: Results) => void, string[]]>([
     },
     ['import: 220,000 lines per CPU second'],
   ],
-  ['a slow week', results => Object.assign(ofLength(results, 'week'), { first: time(11) }), ['week: at most 10 ms']],
-  ['a slow deep page', results => Object.assign(ofLength(results, 'month'), { deep: time(21) }), ['month: at most']],
   [
-    'a year not 20 times as fast',
-    results => Object.assign(ofLength(results, 'year'), { duckDb: { first: peer(21), deep: peer(19) } }),
-    ['year: 20'],
-  ],
-  [
-    'a range that is slower than DuckDB only in elapsed time',
-    results => Object.assign(ofLength(results, 'odd'), { duckDb: { first: peer(2, 0.9), deep: peer(2) } }),
-    ['odd: never slower'],
+    'a slow week',
+    results => Object.assign(ofLength(results, 'week'), { serverCpuMs: 31 }),
+    ['week: at most 30 ms CPU'],
   ],
   ['a slow server', ({ http }) => Object.assign(http.visitors, { p95Ms: 200 }), ['HTTP: p95 of getUniqueVisitors']],
   [
@@ -119,24 +103,29 @@ test('small runs, dominated by start times, are not judged', () => {
   const results = structuredClone(good)
   Object.assign(results.import?.quire ?? {}, { lines: 100_000, linesPerCpuSecond: 50_000 })
   Object.assign(results.visits, { visits: 100_000 })
-  Object.assign(ofLength(results, 'year'), { duckDb: { first: peer(0.5), deep: peer(0.5) } })
   expect(judge(results).filter(({ isMet }) => isMet === false)).toEqual([])
-  expect(judge(results).filter(({ isMet }) => isMet === undefined).length).toBe(8)
+  expect(judge(results).filter(({ isMet }) => isMet === undefined).length).toBe(3)
 })
 
 test('a hundred million visits have a separate goal', () => {
   const slow = (cpuMs: number) => (results: Results) => {
     results.visits.visits = 100_000_000
     results.http.visitors.p95Ms = 400
-    for (const length of results.visits.lengths) Object.assign(length, { first: time(cpuMs), deep: time(9) })
-    for (const { duckDb } of results.visits.lengths)
-      Object.assign(duckDb ?? {}, { first: peer(9000), deep: peer(9000) })
+    for (const length of results.http.lengths) Object.assign(length, { serverCpuMs: cpuMs })
   }
-  expect(missed(slow(149))).toEqual([])
-  expect(missed(slow(151))).toEqual(['year: at most 150 ms CPU at the median'])
+  expect(missed(slow(169))).toEqual([])
+  expect(missed(slow(171))).toEqual(['year: at most 170 ms CPU at the median'])
 })
 
 test('growth is undefined for a run that is too short', () => {
   expect(findGrowth({ heldBytes: Array(10).fill(1) })).toBeUndefined()
   expect(findGrowth({ heldBytes: Array(20).fill(1) })).toBe(1)
+})
+
+test.each([
+  [[], []],
+  [[5], [5]],
+  [Array.from({ length: 20 }, (_, index) => index), [0.5, 2.5, 4.5, 6.5, 8.5, 10.5, 12.5, 14.5, 16.5, 18.5]],
+])('the means of the tenths of %j are %j', (values, means) => {
+  expect(tenths(values)).toEqual(means)
 })

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { archiveFiles } from '../../../server/export/archive/archive.ts'
-import { zipFiles } from '../../../server/export/archive/zip-files.ts'
+import { archiveFiles, zipFiles } from '../../../server/export/archive/archive.ts'
 
 const largeBytes = 4400 * 1024 ** 2
 const many = 66_000
@@ -29,31 +28,36 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Checks a zip with other programs, if they are installed. */
-function check(file: string): void {
+/**
+ * Checks a zip with other programs, if they are installed.
+ *
+ * @param isHuge whether one of them is enough, because each reads gigabytes
+ */
+function check(file: string, isHuge: boolean): void {
   const script = `
 import sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as archive:
     infos = archive.infolist()
     print(archive.testzip(), len(infos), infos[0].filename, infos[0].file_size, archive.read('b-65999').decode())`
   const python = spawnSync('python3', ['-c', script, file], { encoding: 'utf8' })
-  const unzip = spawnSync('unzip', ['-tqq', file], { encoding: 'utf8' })
-  expect([python.error, unzip.error].filter(error => error === undefined).length, 'python3 or unzip').toBeGreaterThan(0)
+  const isEnough = isHuge && !python.error
+  const unzip = isEnough ? null : spawnSync('unzip', ['-tqq', file], { encoding: 'utf8' })
+  expect(python.error && unzip?.error, 'python3 or unzip').toBeUndefined()
   if (!python.error)
     expect([python.stdout.trim(), python.stderr]).toEqual([`None ${many + 1} a-large ${largeBytes} small`, ''])
-  if (!unzip.error) expect([unzip.status, unzip.stdout, unzip.stderr]).toEqual([0, '', ''])
+  if (unzip && !unzip.error) expect([unzip.status, unzip.stdout, unzip.stderr]).toEqual([0, '', ''])
 }
 
 test('other programs can read a zip with a file of more than 4 GB and more than 65,535 files', async () => {
   const outFile = join(folder, 'many.zip')
   const { signal } = new AbortController()
   await archiveFiles({ folder: join(folder, 'files'), paths, format: 'zip', outFile, signal })
-  check(outFile)
+  check(outFile, false)
 })
 
 test('other programs can read a zip that is larger than 4 GB', async () => {
   const outFile = join(folder, 'large.zip')
   // Compressed, the sparse file would be small.
   await pipeline(zipFiles(join(folder, 'files'), paths.sort(), 0), createWriteStream(outFile))
-  check(outFile)
+  check(outFile, true)
 })

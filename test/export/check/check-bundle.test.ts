@@ -40,7 +40,7 @@ afterAll(async () => {
 async function check(bundle: string, verify: Verify = 'static'): Promise<BundleCheck> {
   const workFolder = mkdtempSync(join(parent, 'work-'))
   return checkBundle({
-    ...{ bundle, workFolder, verify },
+    ...{ bundle, workFolder, verify, allowNoSandbox: true },
     limits: { pageTimeoutMs: 30_000, pageRequests: 100 },
     unpackLimits: defaultUnpackLimits,
     signal: new AbortController().signal,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createFrontier } from '../../../server/export/crawl/frontier.ts'
-import { createExclusions } from '../../../server/export/model/exclusions.ts'
 import type { PageOutcome } from '../../../server/export/model/resource.ts'
-import { createSite, linkKey } from '../../../server/export/model/site.ts'
+import { createExclusions, createSite, linkKey } from '../../../server/export/model/site.ts'
 
 const site = createSite('docs.example.com', new URL('https://docs.example.com/'))
 const url = (path: string) => new URL(path, site.origin)

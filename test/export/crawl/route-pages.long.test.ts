@@ -72,6 +72,7 @@ async function look({ entries }: Exported, address: string, name: PlaceName) {
   }
   viewer ??= await openBundleViewer({
     executablePath: findBrowser() ?? '',
+    allowNoSandbox: true,
     profileFolder: join(scratch, 'profile'),
     pageTimeoutMs: 20_000,
     pageRequests: 1000,

@@ -2,10 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startThread } from '../../../server/assets.ts'
-import { defaultLimits } from '../../../server/export/export-site.ts'
-import { type Runner, type RunnerDeps, startRunner } from '../../../server/export/jobs/runner.ts'
-import type { ExportOptions } from '../../../server/export/model/options.ts'
+import { type Runner, startRunner } from '../../../server/export/jobs/runner.ts'
+import { defaultLimits } from '../../../server/export/model/limits.ts'
+import type { ExportCalls, RunExport } from '../../../server/export/model/options.ts'
 import { openBundleFiles } from '../../../server/store/bundle-files.ts'
 import { openLostFolder } from '../../../server/store/lost-files.ts'
 import { openStore, type Store } from '../../../server/store/store.ts'
@@ -22,9 +21,11 @@ let runners: Runner[]
 let stepMs: number
 /** The domains of the exports at work, each with the function that ends it. */
 let working: Map<string, () => void>
-/** The options of every export that was started. */
-let started: ExportOptions[]
+/** What every export that was started can ask and tell. */
+let started: ExportCalls[]
 let logged: string[]
+/** What the exports tell about the browser. */
+let browserProblem: string | null
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quire-slots-'))
@@ -34,6 +35,7 @@ beforeEach(async () => {
   working = new Map()
   started = []
   logged = []
+  browserProblem = null
 })
 afterEach(async () => {
   await Promise.all(runners.map(runner => runner.stop()))
@@ -42,12 +44,12 @@ afterEach(async () => {
 })
 
 /** Adds an organization with queued jobs, each of a site named NAME-NUMBER. */
-async function addOrganization(name: string, jobs: number): Promise<string[]> {
+async function addOrganization(name: string, jobs: number, origin: string | null = null): Promise<string[]> {
   const { organizationId, projectId } = await createOrganization(store)
   const jobIds: string[] = []
   for (let i = 0; i < jobs; i += 1) {
     const domain = `${name}-${i}`
-    await store.sites.insert({ domain, projectId, origin: null, createdAt: 0 })
+    await store.sites.insert({ domain, projectId, origin, createdAt: 0 })
     const jobId = createId('se')
     const job = queuedJob({ jobId, organizationId, createdAt: Date.now() + i, request: { domain } })
     await store.exportJobs.start(job, undefined, 0)
@@ -57,28 +59,35 @@ async function addOrganization(name: string, jobs: number): Promise<string[]> {
 }
 
 function run(exportsAtOnce: number, { leaseMs = 5_000, owner = 'test', now = () => Date.now() + stepMs } = {}): Runner {
-  const exportSite: RunnerDeps['exportSite'] = async options => {
-    const { domain, signal, outFile } = options
-    started.push(options)
+  const runExport: RunExport = async ({ domain, outFile }, calls) => {
+    const { signal } = calls
+    started.push(calls)
     await new Promise<void>((end, fail) => {
       working.set(domain, end)
       signal.addEventListener('abort', () => fail(signal.reason))
     }).finally(() => working.delete(domain))
     await writeFile(outFile, 'bundle')
-    return { pageCount: 3, sizeBytes: 6, sha256: 'b'.repeat(64), report: {} as never, stageSeconds: {} }
+    return {
+      pageCount: 3,
+      sizeBytes: 6,
+      sha256: 'b'.repeat(64),
+      report: {} as never,
+      stageSeconds: {},
+      browserProblem,
+    }
   }
   const log = (_details: object, message: string) => void logged.push(message)
   const runner = startRunner({
     exportJobs: store.exportJobs,
     sites: store.sites,
     bundles: openBundleFiles(join(folder, 'bundles'), openLostFolder(folder)),
-    siteCaches: null,
+    cache: null,
     engine: 'test',
-    exportSite,
-    startThread,
+    runExport,
     limits: defaultLimits,
     verify: 'static',
     allowLoss: false,
+    allowNoSandbox: false,
     workFolder: join(folder, 'work'),
     owner,
     leaseMs,
@@ -122,20 +131,37 @@ test('a place that becomes free is taken at once, in turns', async () => {
   await untilWorking('b-0', 'flood-1')
 })
 
-test('exports that run at once share threads, tabs and requests; one alone has them all', async () => {
-  await addOrganization('a', 1)
-  run(4)
+test('exports know how many run at once, and how many of them fetch from the same host', async () => {
+  const origin = 'http://10.0.0.7:8080/docs/'
+  await addOrganization('a', 1, origin)
+  run(6)
   await untilWorking('a-0')
-  const [first] = started
-  expect(first?.shared?.share(4)).toBe(4)
-  const [jobId] = await addOrganization('b', 1)
-  await untilWorking('b-0')
-  const second = started[1]
-  expect([first?.shared?.share(4), second?.shared?.share(4), second?.shared?.share(1)]).toEqual([2, 2, 1])
-  expect(second?.shared?.hosts).toBe(first?.shared?.hosts)
+  const crowds = () => started.map(({ crowd }) => crowd?.())
+  expect(crowds()).toEqual([{ exports: 1, onHost: 1 }])
+  const [jobId] = await addOrganization('b', 1, 'http://10.0.0.7:8080/')
+  await addOrganization('c', 1)
+  await untilWorking('b-0', 'c-0')
+  const shared = { exports: 3, onHost: 2 }
+  expect(
+    crowds()
+      .slice(0, 3)
+      .sort((x, y) => (y?.onHost ?? 0) - (x?.onHost ?? 0)),
+  ).toEqual([shared, shared, { exports: 3, onHost: 1 }])
   working.get('b-0')?.()
   await untilCompleted(jobId)
-  await waitFor(async () => (first?.shared?.share(4) === 4 ? true : undefined))
+  await waitFor(async () => (started[0]?.crowd?.().onHost === 1 ? true : undefined))
+})
+
+test('a browser that cannot be started is one error in the log for several exports', async () => {
+  browserProblem = 'Chromium has no sandbox.'
+  const jobIds = await addOrganization('a', 2)
+  run(1)
+  for (const [index, jobId] of jobIds.entries()) {
+    await untilWorking(`a-${index}`)
+    working.get(`a-${index}`)?.()
+    await untilCompleted(jobId)
+  }
+  expect(logged.filter(message => message.startsWith('Chromium cannot be started'))).toHaveLength(1)
 })
 
 test('a stop interrupts all exports, and the next runner takes them over at once', async () => {

@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startThread } from '../../../server/assets.ts'
-import { defaultLimits, ExportError } from '../../../server/export/export-site.ts'
 import type { ExportJob } from '../../../server/export/jobs/export-job.ts'
 import { type Runner, type RunnerDeps, startRunner } from '../../../server/export/jobs/runner.ts'
-import type { ExportOptions } from '../../../server/export/model/options.ts'
+import { ExportError } from '../../../server/export/model/export-error.ts'
+import { defaultLimits } from '../../../server/export/model/limits.ts'
+import type { ExportCalls, ExportTask, RunExport } from '../../../server/export/model/options.ts'
 import { noRemovalRules } from '../../../server/products/removal-rules.ts'
 import { openBundleFiles } from '../../../server/store/bundle-files.ts'
 import { openLostFolder } from '../../../server/store/lost-files.ts'
@@ -18,6 +18,7 @@ import { waitFor } from '../../support/export-site.ts'
 import { createOrganization } from '../../support/server.ts'
 
 // Tests the loop around an export: leases, progress and results. A function replaces the export itself.
+// A long file: all ways in which an attempt at a job can end, on one store and one runner.
 
 let folder: string
 let store: Store
@@ -53,29 +54,36 @@ async function startJob(asked: Partial<ExportJob['request']> = {}): Promise<stri
 const openBundles = () => openBundleFiles(join(folder, 'bundles'), openLostFolder(folder))
 
 function run(
-  engine: (options: ExportOptions) => Promise<void>,
+  engine: (options: ExportTask & ExportCalls) => Promise<void>,
   leaseMs = 5_000,
   jobTimeoutMs = defaultLimits.jobTimeoutMs,
 ): void {
-  const exportSite: RunnerDeps['exportSite'] = async options => {
-    await engine(options)
-    await writeFile(options.outFile, 'bundle')
-    return { pageCount: 3, sizeBytes: 6, sha256: 'b'.repeat(64), report: {} as never, stageSeconds: {} }
+  const runExport: RunExport = async (task, calls) => {
+    await engine({ ...task, ...calls })
+    await writeFile(task.outFile, 'bundle')
+    return {
+      pageCount: 3,
+      sizeBytes: 6,
+      sha256: 'b'.repeat(64),
+      report: {} as never,
+      stageSeconds: {},
+      browserProblem: null,
+    }
   }
-  runner = start({ exportSite, leaseMs, limits: { ...defaultLimits, jobTimeoutMs } })
+  runner = start({ runExport, leaseMs, limits: { ...defaultLimits, jobTimeoutMs } })
 }
 
-function start(options: Pick<RunnerDeps, 'exportSite'> & Partial<RunnerDeps>): Runner {
+function start(options: Pick<RunnerDeps, 'runExport'> & Partial<RunnerDeps>): Runner {
   return startRunner({
     exportJobs: store.exportJobs,
     sites: store.sites,
     bundles: openBundles(),
-    siteCaches: null,
+    cache: null,
     engine: 'test',
-    startThread,
     limits: defaultLimits,
     verify: 'static',
     allowLoss: false,
+    allowNoSandbox: false,
     workFolder: join(folder, 'work'),
     owner: 'test',
     leaseMs: 5_000,
@@ -129,13 +137,13 @@ test('temporary files of killed exports are removed at the start, unless the job
 })
 
 test('exports fail when text is lost, unless the server allows it', async () => {
-  const given: ExportOptions['allowLoss'][] = []
-  const exportSite: RunnerDeps['exportSite'] = async ({ allowLoss }) => {
+  const given: ExportTask['allowLoss'][] = []
+  const runExport: RunExport = async ({ allowLoss }) => {
     given.push(allowLoss)
     throw new ExportError('a.html loses 50% of its words; pass --allow-loss.', 'text_lost')
   }
   const jobId = await startJob()
-  runner = start({ exportSite, allowLoss: true })
+  runner = start({ runExport, allowLoss: true })
   expect(await settled(jobId)).toMatchObject({ status: 'failed', error: expect.stringContaining('a.html loses 50%') })
   expect(given).toEqual([true])
 })
@@ -144,7 +152,7 @@ test('exports use the settings of the site', async () => {
   const removal = { ...noRemovalRules, excludePages: ['/internal/*'] }
   await store.sites.updateRemoval('docs.example.com', removal)
   await store.sites.updateAllowedOrigins('docs.example.com', ['http://10.0.0.7:9000'])
-  const given: Pick<ExportOptions, 'removal' | 'alsoAllowed'>[] = []
+  const given: Pick<ExportTask, 'removal' | 'alsoAllowed'>[] = []
   const jobId = await startJob()
   run(async ({ removal = null, alsoAllowed = [] }) => void given.push({ removal, alsoAllowed }))
   await settled(jobId)
@@ -206,7 +214,7 @@ test('a runner that was stalled until its lease was void leaves the bundle of it
   const jobId = await startJob()
   const hasBegun = Promise.withResolvers<void>()
   const stall = Promise.withResolvers<void>()
-  const exporting = (content: string, until?: Promise<void>): RunnerDeps['exportSite'] => {
+  const exporting = (content: string, until?: Promise<void>): RunExport => {
     return async ({ outFile }) => {
       hasBegun.resolve()
       await until
@@ -214,13 +222,14 @@ test('a runner that was stalled until its lease was void leaves the bundle of it
       await mkdir(dirname(outFile), { recursive: true })
       await writeFile(outFile, content)
       const sha256 = createHash('sha256').update(content).digest('hex')
-      return { pageCount: 1, sizeBytes: content.length, sha256, report: {} as never, stageSeconds: {} }
+      const result = { pageCount: 1, sizeBytes: content.length, sha256, report: {} as never, stageSeconds: {} }
+      return { ...result, browserProblem: null }
     }
   }
   // Its heartbeat is stalled too.
-  const first = start({ exportSite: exporting('of the stalled runner', stall.promise), leaseMs: 3_600_000 })
+  const first = start({ runExport: exporting('of the stalled runner', stall.promise), leaseMs: 3_600_000 })
   await hasBegun.promise
-  const second = start({ exportSite: exporting('of its successor'), now: () => Date.now() + 3_600_001 })
+  const second = start({ runExport: exporting('of its successor'), now: () => Date.now() + 3_600_001 })
   const { bundle } = await settled(jobId)
   stall.resolve()
   await Promise.all([first.stop(), second.stop()])
@@ -244,7 +253,57 @@ test('a database that is locked for a while ends neither the export nor the proc
   expect((await settled(jobId)).status).toBe('completed')
 })
 
-test('a job that crashes its process many times fails', async () => {
+test.each(['crashed', 'stalled'] as const)('an export whose process %s starts once more', async code => {
+  const jobId = await startJob()
+  let runs = 0
+  run(async () => {
+    runs += 1
+    if (runs === 1) throw new ExportError('The process ended.', code)
+  })
+  expect((await settled(jobId)).status).toBe('completed')
+  expect(runs).toBe(2)
+})
+
+test('an export whose process crashes or stalls twice fails, also if the runner changes in between', async () => {
+  const jobId = await startJob()
+  let runs = 0
+  const crash = async () => {
+    runs += 1
+    throw new ExportError('The process ended.', runs === 1 ? 'crashed' : 'stalled')
+  }
+  run(crash)
+  await waitFor(async () => (runs > 0 ? true : undefined))
+  await runner?.stop()
+  run(crash)
+  expect(await settled(jobId)).toMatchObject({ status: 'failed', error: 'The process ended.' })
+  expect(runs).toBe(2)
+})
+
+test.each(['memory', 'timeout'] as const)('an export over its limit of %s fails at once', async code => {
+  const jobId = await startJob()
+  let runs = 0
+  run(async () => {
+    runs += 1
+    throw new ExportError('Over the limit.', code)
+  })
+  expect(await settled(jobId)).toMatchObject({ status: 'failed', error: 'Over the limit.' })
+  expect(runs).toBe(1)
+})
+
+test('a job that is cancelled while it runs ends within 5 seconds, and its files are removed', async () => {
+  const jobId = await startJob()
+  const ended = Promise.withResolvers<void>()
+  run(({ signal }) => untilAborted(signal).finally(ended.resolve), 15_000)
+  await waitFor(async () => ((await store.exportJobs.find(jobId))?.status === 'running' ? true : undefined))
+  const cancelledAt = performance.now()
+  expect(await store.exportJobs.cancel(jobId, 'Cancelled by Ada.', Date.now())).toBe(true)
+  await ended.promise
+  expect(performance.now() - cancelledAt).toBeLessThan(5000)
+  await waitFor(async () => ((await readdir(join(folder, 'work'))).length === 0 ? true : undefined))
+  expect(await store.exportJobs.find(jobId)).toMatchObject({ status: 'failed', error: 'Cancelled by Ada.' })
+})
+
+test('a job that crashes its server many times fails', async () => {
   const jobId = await startJob()
   for (let i = 0; i <= 31; i++) await store.exportJobs.claim('gone', Date.now() - 100_000 + i * 1000, 500)
   run(async () => {}, 5_000)

@@ -1,5 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { assetKey, createSite, isTrap, linkKey, linkTarget, normalizePath } from '../../../server/export/model/site.ts'
+import {
+  assetKey,
+  createExclusions,
+  createSite,
+  isRouteKey,
+  isTrap,
+  linkKey,
+  linkTarget,
+  normalizePath,
+  routeAnchor,
+  routeFile,
+  routeKey,
+  routeOf,
+} from '../../../server/export/model/site.ts'
 
 const site = createSite('docs.example.com', new URL('http://127.0.0.1:8080/'))
 const scoped = createSite('docs.example.com', new URL('https://docs.example.com/guide/'))
@@ -71,4 +84,91 @@ test('endless paths are traps', () => {
 test('slashes and percent escapes in a path are normalized', () => {
   expect(normalizePath('/a//b///c')).toBe('/a/b/c')
   expect(normalizePath('/%41%2f%7e%2e')).toBe('/A%2F~.')
+})
+
+const root = 'https://docs.example.com'
+
+describe('a fragment that begins with a slash names a page of an app', () => {
+  test.each([
+    ['/#/guide', '/guide', '/#/guide', ''],
+    ['/#/guide?id=install', '/guide', '/#/guide', '#install'],
+    ['/#/guide?a=1&id=%E4%B8%AD', '/guide', '/#/guide', '#%E4%B8%AD'],
+    ['/#/guide#install', '/guide', '/#/guide', '#install'],
+    ['/#/guide/', '/guide/', '/#/guide/', ''],
+    ['/index.html#//a/../b%2dc', '/b-c', '/#/b-c', ''],
+    ['/docs/?v=2#/中', '/%E4%B8%AD', '/docs#/%E4%B8%AD', ''],
+    ['/#/', '/', '/', ''],
+    ['/#/?id=install', '/', '/', '#install'],
+  ])('%s', (address, route, key, anchor) => {
+    const url = new URL(address, root)
+    expect([routeOf(url), routeKey(url), routeAnchor(url)]).toEqual([route, root + key, anchor])
+  })
+
+  test.each(['/', '/#', '/#install', '/#!/guide', '/guide#a/b'])('no page of an app: %s', address => {
+    const url = new URL(address, root)
+    expect([routeOf(url), isRouteKey(routeKey(url)), routeAnchor(url)]).toEqual([null, false, ''])
+  })
+})
+
+test.each([
+  ['/#/guide', '/guide.html'],
+  ['/#/guide/', '/guide/'],
+  ['/docs#/api/v1.0', '/docs/api/v1.0.html'],
+  ['/app.html#/guide', '/app/guide.html'],
+])('the page %s gets the address %s', (key, path) => {
+  expect(routeFile(root + key).href).toBe(root + path)
+})
+
+const local = createSite('docs.example.com', new URL('http://127.0.0.1:3000/'))
+
+test.each([
+  ['/internal/*', '/internal/notes', true],
+  ['/internal/*', '/internal/', true],
+  ['/internal/*', '/internal', true],
+  ['/internal/*', '/internals', false],
+  ['/internal/*', '/en/internal/notes', false],
+  ['/internal', '/internal/', true],
+  ['/internal/', '/internal', true],
+  ['/internal', '/internal/index.html', true],
+  ['/internal', '/internal/notes', false],
+  ['/guide/intro', '/guide/intro.html', false],
+  ['*/drafts/*', '/en/drafts/a', true],
+  ['docs.example.com/internal/*', '/internal/notes', true],
+  ['127.0.0.1:3000/internal/*', '/internal/notes', true],
+  ['other.example.com/internal/*', '/internal/notes', false],
+  ['/über/*', '/%C3%BCber/uns', true],
+  ['/%C3%BCber/*', '/%C3%BCber/uns', true],
+  ['/internal', '/internal?page=2', true],
+  ['/index.php?title=Secret*', '/index.php?title=Secret_plan', true],
+  ['/index.php?title=Secret*', '/index.php?title=Install', false],
+])('%s excludes %s: %s', (pattern, path, want) => {
+  expect(createExclusions([pattern], local).has(new URL(path, local.origin))).toBe(want)
+})
+
+describe('the report', () => {
+  test('lists pages with patterns, and patterns without pages', () => {
+    const exclusions = createExclusions(['/internal/*', '*/secret', '/nowhere/*'], local)
+    for (const path of ['/internal/secret', '/a/secret', '/internal/secret'])
+      exclusions.note(path, new URL(path, local.origin))
+    expect(exclusions.list()).toEqual([
+      { key: '/a/secret', pattern: '*/secret' },
+      { key: '/internal/secret', pattern: '/internal/*' },
+    ])
+    expect(exclusions.notes()).toEqual([
+      'The exclusion /nowhere/* matched no page of the site.',
+      expect.stringContaining('links to them lead to https://docs.example.com.'),
+    ])
+  })
+
+  test('lists the same thousand pages in any order', () => {
+    const paths = Array.from({ length: 5000 }, (_, index) => `/x/${index}`)
+    const list = (order: string[]) => {
+      const exclusions = createExclusions(['/x/*'], local)
+      for (const path of order) exclusions.note(path, new URL(path, local.origin))
+      expect(exclusions.notes()).toContain('Only the first 1000 excluded pages are listed.')
+      return exclusions.list()
+    }
+    expect(list(paths)).toHaveLength(1000)
+    expect(list([...paths].reverse())).toEqual(list(paths))
+  })
 })

@@ -2,20 +2,21 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expandReferences } from '../../../scripts/bench/export/expand-references.ts'
+import { makeSite } from '../../../scripts/bench/export/make-site.ts'
+import { openPlaces, originPlace, placeNames } from '../../../scripts/bench/export/place.ts'
+import { referenceSites } from '../../../scripts/bench/export/sites-generators.ts'
 import { serveStatic } from '../../../scripts/bench/export/static-server.ts'
+import { readVisibleWords, shareOfWords } from '../../../scripts/bench/export/visible-words.ts'
 import { openVisitor, settle, type Visitor } from '../../../scripts/bench/export/visitor.ts'
-import { expandReferences } from '../../../scripts/bench/export-gallery/expand-references.ts'
-import { openPlaces, originPlace, placeNames } from '../../../scripts/bench/export-gallery/place.ts'
-import { referenceSites } from '../../../scripts/bench/export-gallery/site-references.ts'
-import { readVisibleWords, shareOfWords } from '../../../scripts/bench/export-gallery/visible-words.ts'
 import { findBrowser } from '../../../server/web/browser/find-browser.ts'
 import { exportFakeSite, nextFiles } from '../fake-site.ts'
 import { unpackArchive } from '../read-archive.ts'
 import { clickEverything } from './frozen-page.ts'
 
-// The sites are built by `npm run bench -- export-gallery --prepare`.
+// The sites are built by `npm run bench -- export --prepare`.
 const cacheFolder = process.env.QUIRE_BENCH_SITES ?? join(tmpdir(), 'quire-bench')
-const isReady = (name: string) => existsSync(join(cacheFolder, `gallery-${name}.ready`))
+const isReady = (name: string) => existsSync(join(cacheFolder, `site-${name}.ready`))
 
 /** A text of the document that is shown only after its part was opened. */
 const collapsedText = 'The request does not follow this document.'
@@ -35,7 +36,7 @@ describe.skipIf(!findBrowser())('real references', () => {
 
   for (const site of referenceSites) {
     test.skipIf(!isReady(site.name))(`${site.name} keeps its words and sends nothing`, async () => {
-      const source = await site.prepare(cacheFolder)
+      const source = await makeSite(site, cacheFolder)
       const server = await serveStatic(source.folder)
       const origin = originPlace(server.root.href)
       const path = '/reference/'

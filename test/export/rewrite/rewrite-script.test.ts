@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createExclusions } from '../../../server/export/model/exclusions.ts'
-import { createSite } from '../../../server/export/model/site.ts'
+import { createExclusions, createSite } from '../../../server/export/model/site.ts'
+
 import { createBundleMap } from '../../../server/export/rewrite/bundle-map.ts'
 import { rewriteImportMap, rewriteScript } from '../../../server/export/rewrite/rewrite-script.ts'
 

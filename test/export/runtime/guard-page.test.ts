@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sealEnd } from '../../../server/export/rewrite/seal.ts'
+import { sealEnd } from '../../../server/export/rewrite/rewrite-page.ts'
 import { freezePage, guardPage } from '../../../server/export/runtime/guard-page.ts'
 
 const page = (body: string) => ({

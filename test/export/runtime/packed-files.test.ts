@@ -48,6 +48,7 @@ async function look(exported: Exported, path: string, name: PlaceName) {
   const folder = unpack(exported)
   viewer ??= await openBundleViewer({
     executablePath: findBrowser() ?? '',
+    allowNoSandbox: true,
     profileFolder: join(scratch, 'profile'),
     pageTimeoutMs: 20_000,
     pageRequests: 1000,
@@ -134,7 +135,10 @@ test('a link on file:// leads to its page, also if a script requests the page', 
   )
   expect(exported.report.scripts).toMatchObject({ mode: 'everywhere' })
   const folder = unpack(exported)
-  const browser = await launch({ executablePath: findBrowser() ?? '', profileFolder: join(scratch, 'click') }, 0)
+  const browser = await launch(
+    { executablePath: findBrowser() ?? '', profileFolder: join(scratch, 'click'), allowNoSandbox: true },
+    0,
+  )
   try {
     const tab = await browser.newPage()
     await tab.goto(pathToFileURL(join(folder, 'index.html')).href)

@@ -40,6 +40,7 @@ async function show({ entries }: Exported, path: string, name: PlaceName) {
   }
   viewer ??= await openBundleViewer({
     executablePath: findBrowser() ?? '',
+    allowNoSandbox: true,
     profileFolder: join(scratch, 'profile'),
     pageTimeoutMs: 20_000,
     pageRequests: 1000,

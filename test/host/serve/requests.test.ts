@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { parseAddressRange } from '../../../server/base/address-range.ts'
 import { writeLine } from '../../../server/host/serve/access-log.ts'
-import { readRange } from '../../../server/host/serve/byte-range.ts'
 import { createClientFinder } from '../../../server/host/serve/client-address.ts'
-import { matchesAny, matchesStrongly } from '../../../server/host/serve/conditions.ts'
-import { readAccepted } from '../../../server/host/serve/encodings.ts'
-import { isHashedName } from '../../../server/host/serve/hashed-name.ts'
-import { adaptNotFoundPage } from '../../../server/host/serve/not-found-page.ts'
+import { adaptNotFoundPage, isHashedName } from '../../../server/host/serve/served-version.ts'
+import { matchesAny, matchesStrongly, readAccepted, readRange } from '../../../server/host/serve/site-handler.ts'
 
 test.each<[string | undefined, number, ReturnType<typeof readRange>]>([
   [undefined, 10, null],
@@ -24,6 +21,11 @@ test.each<[string | undefined, number, ReturnType<typeof readRange>]>([
   ['bytes=0-1,3-4', 10, null],
   ['lines=0-1', 10, null],
   ['bytes=a-b', 10, null],
+  [' bytes = 1 - 2 ', 10, { first: 1, last: 2 }],
+  ['bytes= - 4\t', 10, { first: 6, last: 9 }],
+  ['bytes=4 -', 10, { first: 4, last: 9 }],
+  ['bytes=1 2-3', 10, null],
+  ['bytes= - ', 10, null],
 ])('the range %j of %i bytes is %j', (header, sizeBytes, range) => {
   expect(readRange(header, sizeBytes)).toEqual(range)
 })
@@ -40,8 +42,19 @@ test.each([
   ['*;q=0', ''],
   ['gzip;q=0, *', 'br'],
   ['identity', ''],
+  [' gzip\t;\tq=0 ,\tbr ; q=1', 'br'],
+  ['gzip;;q=0', ''],
 ])('Accept-Encoding %j accepts %j', (header, accepted) => {
   expect(readAccepted(header)).toBe(accepted)
+})
+
+test.each<[string, () => unknown]>([
+  ['Range', () => readRange(`bytes=${'\t'.repeat(4000)}-${'\t'.repeat(4000)}-x`, 10)],
+  ['Accept-Encoding', () => readAccepted(`gzip${'\t'.repeat(15_000)}x`)],
+])('as many tabs as fit into %s are read in less than 0.2 s', (_, read) => {
+  const startedAt = performance.now()
+  read()
+  expect(performance.now() - startedAt).toBeLessThan(200)
 })
 
 describe('a hash of the content', () => {
@@ -92,8 +105,14 @@ test.each([
     '<html><meta charset="utf-8"/><meta http-equiv="Content-Security-Policy" content="x"/>',
     '<html><base href="/"/><meta charset="utf-8"/>',
   ],
+  ['<head><base target=_top>', '<head><base href="/"/><base target=_top>'],
+  ['<head><base target=_top href=/x>', '<head><base target=_top href=/x>'],
+  ['<header><head><p>', '<header><head><base href="/"/><p>'],
+  ['<head', '<base href="/"/><head'],
   ['<html><head><base href="https://docs.example.com/">', '<head><base href="https://docs.example.com/">'],
-  ['no markup', 'no markup'],
+  ['no markup', '<base href="/"/>no markup'],
+  ['<!-- <base href="/x"> --><!doctype html><p>', '<!doctype html><base href="/"/><p>'],
+  ['<head><base data-quire-removed="/href/">', '<head><base href="/"/><base data-quire-removed="/href/">'],
 ])('the page for missing addresses %j resolves its links at the root', (page, expected) => {
   expect(adaptNotFoundPage(Buffer.from(page)).toString()).toContain(expected)
 })

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { writeSiteHeaders } from '../../../server/host/policy.ts'
 import { openServedVersion, type ServedVersion } from '../../../server/host/serve/served-version.ts'
 import { createSiteHandler } from '../../../server/host/serve/site-handler.ts'
-import { writeSiteHeaders } from '../../../server/host/serve/site-headers.ts'
 import { type RunningServer, startServer } from '../../export/static-server.ts'
 
 const policy = "default-src 'self'"

@@ -13,6 +13,7 @@ beforeAll(async () => {
   if (findBrowser())
     viewer = await openBundleViewer({
       executablePath: findBrowser() ?? '',
+      allowNoSandbox: true,
       profileFolder,
       pageTimeoutMs: 20_000,
       pageRequests: 100,

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { pino } from 'pino'
 import { toDay } from '../../../server/analytics/day.ts'
 import { toViewBatch } from '../../../server/analytics/view-batch.ts'
-import type { ServeFlags } from '../../../server/flags/serve-options.ts'
+import type { ServeFlags } from '../../../server/flags/serve-settings.ts'
 import { startServer } from '../../../server/server.ts'
 import { openStore, type SqliteStore, type Store } from '../../../server/store/store.ts'
 import { createId } from '../../../server/tenancy/id.ts'
@@ -17,6 +18,8 @@ export interface ConformanceServer {
   store: SqliteStore
   /** One organization for each name, with data for every check. They share no budget. */
   settings(name: string): Settings
+  /** Forgets the counted requests of all organizations. */
+  refillBudgets(): void
   dispose(): Promise<void>
 }
 
@@ -34,12 +37,15 @@ export async function startConformanceServer(
   for (const name of names)
     tenants.set(name, await addTenant(store, dataFolder, `${createId('org').slice('org_'.length)}.example.com`))
   const log = pino({ level: 'silent' })
+  const database = new Database(join(dataFolder, 'quire.db'))
   const server = await startServer(createConfig({ data: dataFolder, ...flags }), log)
   return {
     url: server.url,
     store,
     settings: name => ({ url: server.url, ...(tenants.get(name) as Omit<Settings, 'url'>) }),
+    refillBudgets: () => void database.exec('DELETE FROM rate_limits'),
     async dispose() {
+      database.close()
       store.close()
       await server.close()
       await rm(dataFolder, { recursive: true, force: true })

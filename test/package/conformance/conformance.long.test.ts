@@ -38,10 +38,7 @@ const generated = { seed, maxRequests: requestsPerOperation, maxStarts: 50 }
 describe('generated requests get documented answers, and no invalid one is accepted', () => {
   test('by our server', async () => {
     const settings = server.settings('generated')
-    const { organizationId } = (await server.store.projects.find(settings.project)) as { organizationId: string }
-    const refill = setInterval(() => {
-      void server.store.rateLimits.replace(organizationId, 'analytics', () => ({ arrivalAt: 0, storedAt: Date.now() }))
-    }, 30)
+    const refill = setInterval(server.refillBudgets, 30)
     try {
       // The budget is refilled during the test.
       await checkGenerated({ ...settings, ...generated, excluded: ['rate_limit_enforcement', 'rate_limit_headers'] })

@@ -23,7 +23,7 @@ const copied = [
   'scripts/spec-diff.ts',
   'scripts/run-program.ts',
   'server/base/operator-error.ts',
-  'server/flags/boolean-variables.ts',
+  'server/flags/setting.ts',
   'package.json',
 ]
 

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connect } from '../../../server/store/postgres/database.ts'
-import { migrate, migrationsFolder } from '../../../server/store/postgres/migrate.ts'
+import { migrate } from '../../../server/store/postgres/migrate.ts'
 import { openPostgresStore } from '../../../server/store/postgres/store.ts'
-import { listMigrations } from '../../../server/store/schema-versions.ts'
+import { listPostgresMigrations, readMigration } from '../../../server/store/schema-versions.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../../support/postgres/test-database.ts'
 
 const postgres = await findPostgres()
-const newest = listMigrations(migrationsFolder).length
+const files = listPostgresMigrations()
+const newest = files.length
 
 describe.skipIf('missing' in postgres)('the schema on PostgreSQL', () => {
   let database: TestDatabase
@@ -45,10 +46,42 @@ describe.skipIf('missing' in postgres)('the schema on PostgreSQL', () => {
     ])
   })
 
+  test('an upgrade keeps what is used of the rate limits, and nodes of the earlier version go on', async () => {
+    for (const file of files.slice(0, 2)) await database.run(readMigration(file, 'PostgreSQL'))
+    await database.run(`CREATE TABLE schema_version AS SELECT 2 AS version`)
+    const at = Date.UTC(2026, 10, 20)
+    const used: [string, number, number[]][] = [
+      ['nothing', at - 1, []],
+      ['one', at + 36_000, [at]],
+      ['more', at + 36_000.5, [at, at]],
+      ['all', at + 3_600_000, Array(100).fill(at)],
+      ['beyond', at + 9_000_000, Array(100).fill(at)],
+    ]
+    for (const [id, arrivalAt] of used) {
+      await database.run(`INSERT INTO organizations (id, name, plan, created_at) VALUES ('${id}', 'Acme', 'standard', 0);
+        INSERT INTO rate_limits (organization_id, budget, arrival_at, stored_at, allowed)
+        VALUES ('${id}', 'analytics', ${arrivalAt}, ${at}, true)`)
+    }
+    const store = await openPostgresStore(database.url)
+    try {
+      const find = async (id: string) =>
+        (await database.run(`SELECT instants FROM rate_limits WHERE organization_id = '${id}'`))[0]
+      for (const [id, , instants] of used)
+        expect([id, await find(id)]).toEqual([id, { instants: instants.map(String) }])
+      await database.run(`UPDATE rate_limits SET arrival_at = ${at + 36_000}, stored_at = ${at}, allowed = false
+        WHERE organization_id = 'nothing'`)
+      const budget = { budget: 'analytics', quota: 100, windowSeconds: 3600 }
+      expect(await store.rateLimits.take('nothing', budget, Date.now)).toMatchObject({ allowed: true, used: 1 })
+    } finally {
+      await store.close()
+    }
+  })
+
   test('a migration that fails changes nothing', async () => {
     const connected = connect(database.url)
     try {
-      await expect(migrate(connected, 'test/store/postgres/fixtures')).rejects.toThrow(
+      const wrong = ['001-right.sql', '002-wrong.sql'].map(name => `test/store/postgres/fixtures/${name}`)
+      await expect(migrate(connected, wrong)).rejects.toThrow(
         /the migration test\/store\/postgres\/fixtures\/002-wrong\.sql failed \(.*\)\. Nothing was changed: it still has schema 0\./,
       )
     } finally {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { generateAccessLog } from '../../../server/demo/access-log.ts'
+import { generateAccessLog } from '../../../server/commands/demo/access-log.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../../support/postgres/test-database.ts'
 import { runQuire, startServe } from '../../support/process.ts'
 

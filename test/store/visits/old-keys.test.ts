@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { importAccessLog } from '../../../server/analytics/import/import-log.ts'
-import { generateAccessLog } from '../../../server/demo/access-log.ts'
+import { generateAccessLog } from '../../../server/commands/demo/access-log.ts'
 import type { SaltRotation } from '../../../server/tenancy/project.ts'
 import {
   count,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readSeenRow, type SeenDay, type SeenRow } from '../../../server/analytics/counters/seen-row.ts'
+import { readSeenRow, type SeenDay, type SeenRow } from '../../../server/analytics/counters/seen-rows.ts'
 import { toViewBatch } from '../../../server/analytics/view-batch.ts'
 import { openStore, type SqliteStore } from '../../../server/store/store.ts'
 

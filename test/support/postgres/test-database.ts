@@ -32,7 +32,8 @@ export async function createTestDatabase(server: string): Promise<TestDatabase> 
     `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`,
   )
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
-  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  // One connection for the whole file: a new one would have settings that a test gave to the database, such as to be read-only.
+  const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0 })
   // A test may end all connections to the database.
   pool.on('error', () => {})
   const run = async (sql: string) => (await pool.query(sql)).rows

@@ -22,6 +22,7 @@ afterAll(async () => {
 async function look(html: string): Promise<string> {
   viewer ??= await openBundleViewer({
     executablePath: findBrowser() ?? '',
+    allowNoSandbox: true,
     profileFolder,
     pageTimeoutMs: 20_000,
     pageRequests: 100,

@@ -188,3 +188,11 @@ test('an abort ends the download at once, and what is there stays', async () => 
   await expect(download({ signal: stopping.signal })).rejects.toThrow('stopped')
   expect(read().length).toBe(70_000)
 })
+
+test('an answer with too many headers fails without a retry', async () => {
+  steps = Array(3).fill((_req: IncomingMessage, res: ServerResponse) => {
+    res.writeHead(200, { 'x-a': 'a'.repeat(20_000) }).end()
+  })
+  await expect(download()).rejects.toThrow(/^the headers of the answer of .* are larger than 16 KB$/)
+  expect(seen).toHaveLength(1)
+})

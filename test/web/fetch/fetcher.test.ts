@@ -6,6 +6,8 @@ import { defaultLimits, type ExportLimits, totalExceeded } from '../../../server
 import { type Fetcher, openFetcher } from '../../../server/web/fetch/fetcher.ts'
 import { type RunningServer, startServer } from '../../export/static-server.ts'
 
+// A long file: each way in which an answer can be refused, on one set of real servers.
+
 const opened: { close(): Promise<unknown> }[] = []
 
 afterEach(async () => {
@@ -242,6 +244,18 @@ describe('ends within its limits', () => {
     const work = fetcher.open(server.origin).then(answer => answer.read(limits.fileBytes))
     await expect(work).rejects.toMatchObject({ code })
   })
+})
+
+test.each([
+  ['10 MB of a header', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(1e7)}`],
+  ['a Location of 1 MB', `HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /${'a'.repeat(1e6)}\r\n\r\n`],
+  ['100,000 headers', `HTTP/1.1 200 OK\r\nContent-Length: 0\r\n${'a: b\r\n'.repeat(100_000)}\r\n`],
+])('%s is an error after one request', async (_, bytes) => {
+  const server = await serve((_request, response) => void response.socket?.write(bytes))
+  const work = open(server.origin).open(server.origin)
+  const message = `the headers of the answer of ${server.origin.host} are larger than 16 KB`
+  await expect(work).rejects.toMatchObject({ code: 'network', message })
+  expect(server.requests).toHaveLength(1)
 })
 
 test('retries a few times if the server is busy', async () => {

@@ -13,7 +13,7 @@ import tls from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { defaultLimits, totalExceeded } from '../../../server/export/model/limits.ts'
 import { type Fetcher, openFetcher } from '../../../server/web/fetch/fetcher.ts'
-import { createHostTurns } from '../../../server/web/fetch/host-turns.ts'
+import { createPace } from '../../../server/web/fetch/host-turns.ts'
 
 const pem = (name: string) =>
   readFileSync(join(import.meta.dirname, '../../export/fixtures/tls', `${name}.pem`), 'utf8')
@@ -71,7 +71,7 @@ function openFor(origin: URL, exempt: URL | null = origin): Fetcher {
     limits: defaultLimits,
     totalExceeded: () => totalExceeded(defaultLimits),
     signal: new AbortController().signal,
-    pace: createHostTurns(64).open(),
+    pace: createPace({ maxRequests: () => 64, exports: () => 1 }),
     firstRetryMs: 1,
   })
   opened.push(fetcher)

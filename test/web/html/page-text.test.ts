@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { countMissing, judgePage, readPageText, readPageWords } from '../../../server/web/html/page-text.ts'
+import {
+  countMissing,
+  judgePage,
+  readPageText,
+  readPageWords,
+  readScriptRedirect,
+} from '../../../server/web/html/page-text.ts'
 
 const rawText = (text: string) => ({ text: Buffer.from(text).toString('latin1'), charset: 'utf-8' })
 const read = (text: string) => readPageText(rawText(text))
@@ -76,3 +82,35 @@ test('counts missing words, each as often as it occurs', () => {
   expect(countMissing(['a', 'A', 'b'], ['a', 'c'])).toBe(2)
   expect(countMissing([], ['a'])).toBe(0)
 })
+
+const readRedirect = (text: string) => readScriptRedirect({ text, charset: 'utf-8' })?.text ?? null
+
+test.each([
+  ['<script>location.href="/new/"</script>', '/new/'],
+  [
+    '<!doctype html><title>Old</title><script type="text/javascript">window.location = "../b?c=1&d";</script>',
+    '../b?c=1&amp;d',
+  ],
+  ['<p>Moving you.</p><script>location.replace(`https://other.example/x`)</script>', 'https://other.example/x'],
+])('%s leads to %s', (text, address) => {
+  expect(readRedirect(text)).toContain(`content="0; url=${address}"`)
+  expect(readRedirect(text)).toContain(`<a href="${address}">`)
+})
+
+test.each([
+  '<p>No script</p>',
+  '<script src="a.js"></script><script>location.href="/x"</script>',
+  '<script>if (old) location.href="/x"</script>',
+  '<script>button.onclick = () => location.href="/x"</script>',
+  `<p>${'A whole page. '.repeat(40)}</p><script>location.href="/x"</script>`,
+  '<script>const base = location.href</script>',
+  '<script>location.href="/next/" + Math.random()</script>',
+  '<script>location.href="/x".concat(1)</script>',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the page contains it
+  '<script>location.replace(`/${page}`)</script>',
+  '<script>location.href="\\/x"</script>',
+  '<script>location.href="chrome://crash"</script>',
+  '<script>location.href="javascript:alert(1)"</script>',
+  '<script>for (;;) location.href="/x"</script>',
+  '<script>try { location.href="/x" } catch {}</script>',
+])('%s is not a redirect', text => expect(readRedirect(text)).toBeNull())

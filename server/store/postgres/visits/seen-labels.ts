@@ -1,8 +1,9 @@
-import { LabelCounter, type LabelledDay, uniteSets } from '../../../analytics/counters/label-sets.ts'
+import { LabelCounter, type LabelledDay } from '../../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../../analytics/counters/range-plan.ts'
 import type { Day } from '../../../analytics/day.ts'
 import { divide } from '../../../base/divide.ts'
-import { type LabelRow, toCounts, toLabelRow, toSets } from '../../label-row.ts'
+import { addToRow, countRow, type LabelRow } from '../../label-row.ts'
+import { type FoundDays, toDays } from '../../visits/visited-days.ts'
 import type { Database } from '../database.ts'
 import { toByteas, toIntegers } from './binary-arrays.ts'
 import { slowly } from './slowly.ts'
@@ -27,7 +28,7 @@ const upsert = slowly<{ project: number; days: Buffer; counts: Buffer; visitors:
    SELECT @project, * FROM unnest(@days::integer[], @counts::bytea[], @visitors::bytea[])
    ON CONFLICT (project_key, day) DO UPDATE SET counts = excluded.counts, visitors = excluded.visitors`,
 )
-const findVisited = slowly<{ project: number }, { first: Day | null; last: Day | null }>(
+const findVisited = slowly<{ project: number }, FoundDays>(
   'SELECT min(day) AS first, max(day) AS last FROM seen_labels WHERE project_key = @project',
 )
 const forget = slowly<{ project: number; before: Day }>(
@@ -42,7 +43,7 @@ export async function addLabels(within: Database, project: number, days: readonl
     const rows = await within.all(list, { project, days: part.map(({ day }) => day) })
     const known = new Map(rows.map(({ day, ...row }) => [day, row]))
     const changed = part.flatMap(({ day, sets }) => {
-      const row = addDay(sets, known.get(day), numbers)
+      const row = addToRow(known.get(day), sets, label => numbers.get(label) as number)
       return row ? [{ day, ...row }] : []
     })
     if (changed.length === 0) continue
@@ -71,21 +72,6 @@ async function takeNumbers(
   return numbers
 }
 
-/** Returns the new row of a day; undefined = nothing changed. */
-function addDay(sets: LabelledDay['sets'], row: LabelRow | undefined, numbers: ReadonlyMap<string, number>) {
-  const all = toSets(row)
-  let isChanged = false
-  for (const [label, visitors] of sets) {
-    const number = numbers.get(label) as number
-    const known = all.get(number)
-    const united = known ? uniteSets([known, visitors]) : visitors
-    if (united.length === known?.length) continue
-    all.set(number, united)
-    isChanged = true
-  }
-  return isChanged ? toLabelRow(all) : undefined
-}
-
 /** Deletes the visitors of the days before `before`, and keeps their number on each day. */
 export async function forgetLabels(within: Database, project: number, before: Day): Promise<void> {
   await within.run(forget, { project, before })
@@ -93,8 +79,7 @@ export async function forgetLabels(within: Database, project: number, before: Da
 
 /** Returns the first and the last day with labels; undefined if there are none. */
 export async function findLabelledDays(within: Database, project: number) {
-  const { first, last } = (await within.get(findVisited, { project })) ?? { first: null, last: null }
-  return first === null || last === null ? undefined : { first, last }
+  return toDays(await within.get(findVisited, { project }))
 }
 
 /** Counts the visitors of each label in a range. */
@@ -109,10 +94,7 @@ export async function countLabels(
   )
   const found = (await within.all(listDays, { project, from, to })).map(({ day }) => day)
   for (const days of divide(found, daysPerStatement)) {
-    for (const row of await within.all(list, { project, days })) {
-      if (row.visitors) for (const [number, set] of toSets(row)) counter.add(labels.get(number) as string, set)
-      else for (const [number, count] of toCounts(row)) counter.addForgotten(labels.get(number) as string, count)
-    }
+    for (const row of await within.all(list, { project, days })) countRow(counter, row, labels)
   }
   return counter.count()
 }

@@ -1,6 +1,5 @@
 import type { VisitorViews } from '../../../analytics/counters/group-visitors.ts'
-import type { SeenRow } from '../../../analytics/counters/seen-row.ts'
-import { type LatestRow, RowsMissing, type SeenRowStore } from '../../../analytics/counters/seen-rows.ts'
+import { type LatestRow, RowsMissing, type SeenRow, type SeenRowStore } from '../../../analytics/counters/seen-rows.ts'
 import type { Day } from '../../../analytics/day.ts'
 import type { Database } from '../database.ts'
 import { toByteas, toIntegers, toUuids } from './binary-arrays.ts'

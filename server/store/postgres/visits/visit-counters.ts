@@ -9,6 +9,7 @@ import type { PageDirectory } from '../../../analytics/counters/page-directory.t
 import { type DaySpan, planRange } from '../../../analytics/counters/range-plan.ts'
 import type { Day } from '../../../analytics/day.ts'
 import { divide } from '../../../base/divide.ts'
+import { type Days, type FoundDays, toDays } from '../../visits/visited-days.ts'
 import type { Database } from '../database.ts'
 import { toByteas, toIntegers } from './binary-arrays.ts'
 import { slowly } from './slowly.ts'
@@ -25,7 +26,7 @@ const bytesPerRead = 8 * 1024 * 1024
 
 const days = prepareBlocks('day_counters', 'day')
 const months = prepareBlocks('month_counters', 'month')
-const findVisited = slowly<{ project: number }, { first: Day | null; last: Day | null }>(
+const findVisited = slowly<{ project: number }, FoundDays>(
   'SELECT min(day) AS first, max(day) AS last FROM day_counters WHERE project_key = @project',
 )
 const listDaysFrom = slowly<{ project: number; from: Day }, { day: Day }>(
@@ -136,12 +137,8 @@ export async function forgetDays(
 }
 
 /** Returns the first and the last day with visits; undefined if there are none. */
-export async function findCountedDays(
-  within: Database,
-  project: number,
-): Promise<{ first: Day; last: Day } | undefined> {
-  const { first, last } = (await within.get(findVisited, { project })) ?? { first: null, last: null }
-  return first === null || last === null ? undefined : { first, last }
+export async function findCountedDays(within: Database, project: number): Promise<Days | undefined> {
+  return toDays(await within.get(findVisited, { project }))
 }
 
 /** Reads the blocks that make up a range, a few at a time. Called in a transaction that reads at one instant. */
@@ -149,7 +146,7 @@ export async function* readBlocks(
   within: Database,
   project: number,
   range: DaySpan,
-  { first, last }: { first: Day; last: Day },
+  { first, last }: Days,
 ): AsyncGenerator<CellBlock> {
   const plan = planRange(range, { from: first, to: last + 1 })
   for (const span of plan.days) yield* readSpan(within, days, project, span)

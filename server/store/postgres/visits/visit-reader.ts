@@ -1,11 +1,21 @@
 import type { DaySpan } from '../../../analytics/counters/range-plan.ts'
 import { addSite, RangeSum } from '../../../analytics/counters/range-sum.ts'
 import type { CountsAtRevision, DayRange, PageVisitors, VisitorCounts } from '../../../analytics/unique-visitors.ts'
-import type { PageSelection, RangeCounts, SelectedPages, VisitCountReader } from '../../../analytics/visit-counts.ts'
+import type { RangeCounts, VisitCountReader } from '../../../analytics/visit-counts.ts'
 import { BoundedCache } from '../../../base/bounded-cache.ts'
-import { noCounts, noPages, noVisitors, type RankedPages } from '../../visits/visit-reader.ts'
-import { noReport, toSpan } from '../../visits/visit-reports.ts'
+import {
+  nameColumns,
+  noCounts,
+  noPages,
+  noVisitors,
+  type RankedPages,
+  takeWindow,
+  toRankedPages,
+  type Window,
+} from '../../visits/visit-reader.ts'
+import { nameCounts, noReport, type RankedSum, rankSum, toRangeCounts } from '../../visits/visit-reports.ts'
 import { noRevision } from '../../visits/visit-revision.ts'
+import { toSpan, toVisitedDays } from '../../visits/visited-days.ts'
 import type { Database } from '../database.ts'
 import { countLabels, findLabelledDays } from './seen-labels.ts'
 import { findCountedDays, readBlocks } from './visit-counters.ts'
@@ -26,45 +36,33 @@ export function openVisitReader(database: Database) {
 function openPageReader(database: Database, read: ReadVisits) {
   return {
     findRevision: async (projectId: string) => (await findVisited(database, projectId))?.revision ?? noRevision,
-    async countAtRevision(
-      projectId: string,
-      range: DayRange,
-      { limit, offset }: { limit: number; offset: number },
-    ): Promise<CountsAtRevision> {
+    async countAtRevision(projectId: string, range: DayRange, window: Window): Promise<CountsAtRevision> {
       const found = await read(projectId, async (within, project, known) => {
-        const { sum, ranked } = (await rank(within, project, known, range)) ?? {}
-        if (!sum || !ranked) return { ...noVisitors, revision: project.revision }
-        const window = ranked.subarray(offset, offset + limit)
+        const { key, revision } = project
+        const counted = await rank(within, project, known, range)
+        if (!counted) return { ...noVisitors, revision }
+        const { numbers, ...counts } = takeWindow(counted, window)
         return {
-          revision: project.revision,
-          totals: sum.site,
-          visitors: await namePages(within, project.key, window, page => sum.countsOf(page)),
-          hasMore: window.length > 0 && ranked.length > offset + limit,
+          revision,
+          ...counts,
+          visitors: nameCounts(await pathsOf(within, key, numbers), numbers, counted.sum),
         }
       })
       return found ?? noCounts
     },
     async rankPages(projectId: string, range: DayRange): Promise<RankedPages> {
-      const found = await read(projectId, async (within, project, known): Promise<RankedPages> => {
-        const { sum, ranked } = (await rank(within, project, known, range)) ?? {}
-        if (!sum || !ranked) return { ...noPages, revision: project.revision }
-        return { revision: project.revision, totals: sum.site, pages: sum.columnsOf(ranked) }
-      })
+      const found = await read(projectId, async (within, project, known) => ({
+        ...toRankedPages(await rank(within, project, known, range)),
+        revision: project.revision,
+      }))
       return found ?? noPages
     },
     /** Lists the pages from `from` to `to` (exclusive) with their paths. */
     async nameAll(projectId: string, { pages }: RankedPages, from: number, to: number): Promise<PageVisitors[]> {
-      const { numbers, human, ai, total } = pages
-      if (from >= numbers.length) return []
+      if (from >= pages.numbers.length) return []
       const project = await findVisited(database, projectId)
       if (!project) throw new Error(`The visits of ${projectId} were deleted.`)
-      const paths = await pathsOf(database, project.key, numbers.subarray(from, to))
-      return paths.map((path, i) => ({
-        path,
-        human: human[from + i] as number,
-        ai: ai[from + i] as number,
-        total: total[from + i] as number,
-      }))
+      return nameColumns(await pathsOf(database, project.key, pages.numbers.subarray(from, to)), pages, from)
     },
   }
 }
@@ -73,22 +71,20 @@ function openReportReader(database: Database, read: ReadVisits): VisitCountReade
   return {
     findVisitedDays: projectId =>
       read(projectId, async (within, { key, labelledFrom, keptFrom }) => {
-        const counted = await findCountedDays(within, key)
-        const labelled = await findLabelledDays(within, key)
-        const found = [counted, labelled].filter(days => days !== undefined)
-        if (found.length === 0) return undefined
-        return {
-          first: Math.min(...found.map(({ first }) => first)),
-          last: Math.max(...found.map(({ last }) => last)),
+        return toVisitedDays(await findCountedDays(within, key), await findLabelledDays(within, key), {
           labelledFrom: labelledFrom ?? undefined,
           prunedBefore: keptFrom === 0 ? undefined : keptFrom,
-        }
+        })
       }),
     async countRange(projectId, range) {
       const found = await read(projectId, async (within, project, known): Promise<RangeCounts> => {
         const labels = await countLabels(within, project.key, toDays(range))
         const counted = await rank(within, project, known, range)
-        return counted ? { ...openRange(database, project.key, counted), labels } : { ...noReport, labels }
+        const paths = {
+          pathsOf: (pages: Uint32Array) => pathsOf(database, project.key, pages),
+          listContaining: (text: string) => listPagesContaining(database, project.key, text),
+        }
+        return { ...(counted ? toRangeCounts(counted, paths) : noReport), labels }
       })
       return found ?? noReport
     },
@@ -109,10 +105,10 @@ async function rank(
   project: VisitedProject,
   known: KnownPages,
   range: DayRange,
-): Promise<Counted | undefined> {
+): Promise<RankedSum | undefined> {
   const pages = await known.read(within)
   const sum = await sumRange(within, project.key, toDays(range), pages)
-  return sum && { sum, pages, ranked: sum.rank(pages.ranks.ofPage, pages.ranks.pages) }
+  return sum && rankSum(sum, pages.ranks)
 }
 
 /** Days of a column. */
@@ -177,45 +173,4 @@ async function sumSite(within: Database, project: number, span: DaySpan): Promis
   const from = Math.max(span.from, visited.first)
   for await (const block of readBlocks(within, project, span, visited)) addSite(block, from, total)
   return total
-}
-
-interface Counted {
-  sum: RangeSum
-  pages: ReadPages
-  ranked: Uint32Array
-}
-
-/** The paths are read after the transaction of the counts: the path of a number never changes. */
-function openRange(
-  database: Database,
-  project: number,
-  { sum, pages: { ranks }, ranked }: Counted,
-): Omit<RangeCounts, 'labels'> {
-  const countsOf = (page: number) => sum.countsOf(page)
-  const orderPages = (order: PageSelection['order']) => {
-    if (order === 'total') return ranked
-    return order === 'path' ? sum.keepVisited(ranks.pages) : sum.rank(ranks.ofPage, ranks.pages, order)
-  }
-  return {
-    totals: sum.site,
-    pageCount: ranked.length,
-    listPages: (from, to) => namePages(database, project, ranked.subarray(from, to), countsOf),
-    async selectPages({ order, contains, limit, offset }): Promise<SelectedPages> {
-      const ordered = orderPages(order)
-      const kept = contains === '' ? undefined : await listPagesContaining(database, project, contains)
-      const matching = kept ? ordered.filter(page => kept.has(page)) : ordered
-      const window = matching.subarray(offset, offset + limit)
-      return { pages: await namePages(database, project, window, countsOf), matching: matching.length }
-    },
-  }
-}
-
-async function namePages(
-  database: Database,
-  project: number,
-  pages: Uint32Array,
-  countsOf: (page: number) => VisitorCounts,
-): Promise<PageVisitors[]> {
-  const paths = await pathsOf(database, project, pages)
-  return paths.map((path, i) => ({ path, ...countsOf(pages[i] as number) }))
 }

@@ -56,9 +56,9 @@ export const rateEnforcementLaw: Law = {
         return
       }
       if (status !== 200) throw new LawSkipped(`getUniqueVisitors answered ${status} instead of 200.`)
-      // The budget refills meanwhile.
-      const most = quota + Math.ceil(((Date.now() - startedAt) / 1000) * (quota / windowSeconds)) + 1
-      if (count <= most) continue
+      if (count <= quota) continue
+      if (Date.now() - startedAt >= windowSeconds * 1000)
+        throw new LawSkipped('The requests took longer than the window.')
       const fault = () => `${count} requests within the window got 200, and the budget is ${quota}.`
       return session.check('rate_limit_enforcement', false, fault, exchange)
     }

@@ -37,7 +37,7 @@ describe.skipIf('missing' in postgres)('three processes on one PostgreSQL, whose
   })
 
   test(`let exactly 100 of 200 requests through, ${rounds} times`, async () => {
-    const nodes = shifts.map(shift => fork(join(here, 'limited-process.ts'), [database.url, String(shift)]))
+    const nodes = shifts.map(shift => fork(join(here, '../../limited-process.ts'), [database.url, String(shift)]))
     await Promise.all(nodes.map(next))
     const ask = (node: ChildProcess, message: object) => {
       node.send(message)

@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { ExportReport } from '../../../server/export/model/report.ts'
+import { judgeBundle, type Verdict } from './judge.ts'
+import { makeSite } from './make-site.ts'
+import { describeEnd, type MeasuredRun, runMeasured } from './measured-run.ts'
+import { openOrigin } from './origin.ts'
+import { type Reference, readOrigin } from './read-origin.ts'
+import type { Site } from './site.ts'
+import type { Tool } from './tools.ts'
+import { openVisitor } from './visitor.ts'
+
+/** The result of one tool on a site. */
+export interface Copy extends Partial<Omit<MeasuredRun, 'stdout' | 'heldBytes'>> {
+  tool: string
+  /** Why there is no verdict. */
+  obstacle?: string
+  bytes?: number
+  verdict?: Verdict
+  /** What the report of Quire's export says about the scripts. */
+  scripts?: Pick<ExportReport['scripts'], 'mode' | 'reason'>
+}
+
+export interface SiteResult {
+  site: string
+  description: string
+  note?: string
+  /** RFC 3339. */
+  at: string
+  loadAverage: number
+  /** The last commit that changed the exporter; undefined outside a Git repository. */
+  commit?: string
+  /** Why there are no copies. */
+  obstacle?: string
+  /** Number of hits for each query at the origin. */
+  hits?: number[]
+  copies: Copy[]
+}
+
+export interface RunOptions {
+  cacheFolder: string
+  sampleSize: number
+  timeoutMs: number
+  keep: boolean
+  onProgress(text: string): void
+}
+
+const project = resolve(import.meta.dirname, '../../..')
+
+/** Copies a site with each tool in turn, and judges every copy. Ends the site's server. Never throws. */
+export async function runSite(site: Site, tools: readonly Tool[], options: RunOptions): Promise<SiteResult> {
+  const { name, description, note } = site
+  const at = new Date().toISOString()
+  const copies: Copy[] = []
+  const result: SiteResult = { site: name, description, at, loadAverage: loadavg()[0] ?? 0, copies, ...readCommit() }
+  if (note !== undefined) result.note = note
+  try {
+    const hits = await copyAndJudge(site, tools, options, copies)
+    return hits ? { ...result, hits } : result
+  } catch (error) {
+    return { ...result, obstacle: (error as Error).message.split('\n')[0] ?? '' }
+  }
+}
+
+/** Adds a copy for each tool. Returns the hits of the search at the origin. */
+async function copyAndJudge(
+  site: Site,
+  tools: readonly Tool[],
+  options: RunOptions,
+  copies: Copy[],
+): Promise<number[] | undefined> {
+  const { cacheFolder, sampleSize, keep, onProgress } = options
+  const source = await makeSite(site, cacheFolder)
+  const scratch = await mkdtemp(join(tmpdir(), 'quire-bench-export-'))
+  const removeScratch = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
+  if (!keep) process.once('exit', removeScratch) // after a signal, `finally` does not run
+  const origin = await openOrigin(source)
+  const visitor = await openVisitor()
+  try {
+    onProgress(`${site.name}: reading the origin`)
+    const known = source.pages ?? []
+    const reference = await readOrigin({ site, root: origin.root, known, visitor, sampleSize })
+    if (site.search && !reference.hits)
+      onProgress(`${site.name}: the search finds nothing at the origin; see its selectors`)
+    const url = new URL(site.start ?? '/', origin.root).href
+    for (const tool of tools) {
+      const folder = join(scratch, tool.name.replaceAll(' ', '_'))
+      const judge = (copy: string) => judgeBundle(copy, { site, reference, visitor })
+      copies.push(await runTool(tool, { url, folder, reference, judge }, options, site.name))
+      if (!keep) await rm(folder, { recursive: true, force: true })
+    }
+    return reference.hits
+  } finally {
+    await visitor.close()
+    await origin.close()
+    if (keep) onProgress(`${site.name}: the copies are kept in ${scratch}`)
+    else removeScratch()
+    process.off('exit', removeScratch)
+  }
+}
+
+async function runTool(
+  tool: Tool,
+  given: { url: string; folder: string; reference: Reference; judge(copy: string): Promise<Verdict> },
+  { cacheFolder, timeoutMs, onProgress }: RunOptions,
+  site: string,
+): Promise<Copy> {
+  const { url, folder, reference, judge } = given
+  onProgress(`${site}: ${tool.name} is copying ${reference.pages.length} pages`)
+  await mkdir(folder, { recursive: true })
+  const { program, args } = tool.command(url, folder, cacheFolder)
+  const run = await runMeasured(program, args, { logFile: `${folder}.log`, timeoutMs, folder })
+  const { stdout, heldBytes: _, ...figures } = run
+  const root = tool.findRoot(folder)
+  if (root === undefined) return { tool: tool.name, ...figures, obstacle: `It ${describeEnd(run)}, and left no copy.` }
+  onProgress(`${site}: judging the copy by ${tool.name}`)
+  const verdict = await judge(root)
+  return { tool: tool.name, ...figures, bytes: sizeFolder(root), verdict, ...(tool.isOurs ? readScripts(stdout) : {}) }
+}
+
+/** Sums the sizes of all files in a folder. */
+export function sizeFolder(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
+}
+
+function readScripts(stdout: string): Pick<Copy, 'scripts'> {
+  try {
+    const { mode, reason } = (JSON.parse(stdout) as { report: ExportReport }).report.scripts
+    return { scripts: { mode, reason } }
+  } catch {
+    return {} // a failed export may print no report
+  }
+}
+
+function readCommit(): Pick<SiteResult, 'commit'> {
+  try {
+    const args = ['log', '-1', '--format=%h', '--', 'server', ':!server/docs']
+    const commit = execFileSync('git', args, { cwd: project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    return commit.trim() === '' ? {} : { commit: commit.trim() }
+  } catch {
+    return {} // there is no Git, or no repository
+  }
+}

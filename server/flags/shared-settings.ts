@@ -1,0 +1,114 @@
+import { InvalidArgumentError } from 'commander'
+import { OperatorError } from '../base/operator-error.ts'
+import { checkPostgresUrl } from '../store/postgres/postgres-url.ts'
+import { parseS3Location } from '../store/s3/s3-location.ts'
+import { type FlagsOf, integer, nonEmpty, type Settings } from './setting.ts'
+
+const maxNodeLength = 255
+
+/** Settings that several commands share. */
+export const shared = {
+  data: {
+    flag: '--data <folder>',
+    env: 'QUIRE_DATA',
+    what: 'data folder: database, secrets and bundles',
+    default: 'data',
+    read: nonEmpty('a folder, such as /var/lib/quire'),
+  },
+  database: {
+    flag: '--database <url>',
+    env: 'QUIRE_DATABASE',
+    what:
+      'use a PostgreSQL database, which several machines may share: postgres://USER@HOST/DATABASE; ' +
+      'QUIRE_DATABASE or PGPASSWORD hides the password from other users (default: SQLite in the data folder)',
+    read: (text: string) => checkPostgresUrl(text),
+  },
+  bundles: {
+    flag: '--bundles <url>',
+    env: 'QUIRE_BUNDLES',
+    what:
+      'store bundles in S3-compatible storage: s3://BUCKET/PREFIX, with ?endpoint=URL&region=NAME&path-style=true|false if needed; ' +
+      'credentials come from AWS_ACCESS_KEY_ID and so on (default: the folder bundles in the data folder)',
+    read: parseS3Location,
+  },
+  linkKeyFile: {
+    flag: '--link-key-file <file>',
+    env: 'QUIRE_LINK_KEY_FILE',
+    what:
+      'file with the key of bundle links that all servers of a --database share: 64 hexadecimal digits in the first line, ' +
+      'and earlier keys in further lines (default: link.key in the data folder)',
+    read: nonEmpty('a file, such as /etc/quire/link.key'),
+  },
+  visitorKeyFile: {
+    flag: '--visitor-key-file <file>',
+    env: 'QUIRE_VISITOR_KEY_FILE',
+    what:
+      'file with the key of the visitors that all machines with a --database share: 64 hexadecimal digits ' +
+      '(default: visitor.key in the data folder)',
+    read: nonEmpty('a file, such as /etc/quire/visitor.key'),
+  },
+  node: {
+    flag: '--node <name>',
+    env: 'QUIRE_NODE',
+    what:
+      'name under which a --database stores the positions in followed logs; give it to containers, whose host names change ' +
+      '(default: the host name)',
+    read: readNodeName,
+  },
+  keyPrefix: {
+    flag: '--key-prefix <text>',
+    env: 'QUIRE_KEY_PREFIX',
+    what: 'prefix of API keys; the server must have the same',
+    default: 'quire_',
+  },
+  project: { flag: '--project <id-or-name>', env: 'QUIRE_PROJECT', what: 'project that the visits belong to' },
+  visitorKeyGraceDays: {
+    flag: '--visitor-key-grace-days <number>',
+    env: 'QUIRE_VISITOR_KEY_GRACE_DAYS',
+    what: 'days after a month or day (projects create --salt-rotation) in which its visitor key still counts late log lines; then the key is destroyed',
+    default: 7,
+    read: integer(0, 3660),
+  },
+  /** For commands whose output a program may read. */
+  json: { flag: '--json', what: 'print JSON' },
+} as const satisfies Settings
+
+const { data, database, bundles, visitorKeyFile, node, json } = shared
+
+/** The settings of a command that opens the store. */
+export const storeSettings = { data, database, json }
+
+/** The settings of a command that reads or deletes bundles. */
+export const bundlesSettings = { data, database, bundles, json }
+
+/** The settings of a command that counts visitors. */
+export const visitorsSettings = { data, database, visitorKeyFile, json }
+
+/** The settings of a command that follows logs, or copies the positions in them. */
+export const nodeSettings = { data, database, visitorKeyFile, node, json }
+
+/** The parsed flags of `storeSettings`, and those that only some of these commands have. */
+export type StoreFlags = FlagsOf<typeof storeSettings> & Pick<FlagsOf<typeof shared>, 'visitorKeyFile' | 'node'>
+
+/** The parsed flags of `bundlesSettings`. */
+export type BundlesFlags = StoreFlags & Pick<FlagsOf<typeof shared>, 'bundles'>
+
+function readNodeName(text: string): string {
+  const name = text.trim()
+  if (name !== '' && name.length <= maxNodeLength) return name
+  throw new InvalidArgumentError(`It must be a name of 1 to ${maxNodeLength} characters, such as proxy-1.`)
+}
+
+/** @throws {OperatorError} with exit code 2, if a flag for several machines is given without their database. */
+export function checkNodeFlags({ database, visitorKeyFile, node }: Omit<StoreFlags, 'data'>): void {
+  if (database !== undefined) return
+  const refuse = (reason: string) => {
+    throw new OperatorError(reason, 2)
+  }
+  if (visitorKeyFile !== undefined) {
+    refuse('--visitor-key-file needs --database. With SQLite, the key is visitor.key in the data folder.')
+  }
+  if (node !== undefined) {
+    refuse('--node needs --database. With SQLite, the positions in followed logs are in the data folder.')
+  }
+}

@@ -1,0 +1,2 @@
+// The tests of input-check.test.ts, with more requests.
+import './input-check.test.ts'
