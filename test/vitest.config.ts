@@ -38,7 +38,7 @@ export default defineConfig(({ mode }) => {
       },
     },
   ]
-  const long = { testTimeout: 900_000, env: { QUIRE_TEST_LONG: '1' } }
+  const long = { testTimeout: 900_000, hookTimeout: 900_000, env: { QUIRE_TEST_LONG: '1' } }
   const slow = [
     project('long', { ...long, sequence: { groupOrder: 0 } }),
     project('alone', { ...long, maxWorkers: 1, sequence: { groupOrder: 1 } }),

@@ -41,7 +41,7 @@ async function countVisitors(): Promise<number> {
 
 /** Waits for the first counted line, because the follow does not read files that were rotated before it began. */
 async function begin(): Promise<RotatingWriter> {
-  const writer = new RotatingWriter(log, { linesPerSecond: 5000 })
+  const writer = new RotatingWriter(log, { linesPerSecond: 2000 })
   follow = startFollow(args)
   await waitFor(async () => ((await countVisitors()) > 0 ? true : undefined))
   return writer
@@ -68,7 +68,7 @@ test(`${rotations} rotations under load: every line is counted, and none twice`,
   const writer = await begin()
   await rotateAtRandom(writer)
   const written = await writer.stop()
-  await waitFor(async () => ((await countVisitors()) === written ? true : undefined), 120_000)
+  await waitFor(async () => ((await countVisitors()) === written ? true : undefined), 400_000)
   expect(await follow?.end('SIGTERM')).toBe(0)
   expect(follow?.status()).toMatchObject({ lines: written, newVisitorDays: written, aheadBytes: 0 })
   expect(dropVisitorWarnings(follow?.errors() ?? '')).toBe('')
@@ -96,7 +96,7 @@ test(`kill -9 at ${kills} random moments of ${rotations} rotations under load lo
   }
   await rotating
   const written = await writer.stop()
-  await waitFor(async () => ((await countVisitors()) === written ? true : undefined), 120_000)
+  await waitFor(async () => ((await countVisitors()) === written ? true : undefined), 400_000)
   expect(await follow?.end('SIGTERM')).toBe(0)
   expect(dropVisitorWarnings(follow?.errors() ?? '')).toBe('')
   // A last run finds no unread lines.

@@ -44,7 +44,7 @@ beforeAll(async () => {
     '--disable-background-networking',
   ]
   browser = await puppeteer.launch({ executablePath, pipe: true, args })
-}, 120_000)
+})
 
 afterAll(async () => {
   await browser?.close()
@@ -130,7 +130,7 @@ test('the whole documentation is exported', () => {
   expect(result.report.deadLinks.map(({ to }) => to)).toEqual(['/whatsnew/changelog.html'])
 })
 
-test(`${sampleSize} pages have the same text in the bundle, and nothing fails`, { timeout: 120_000 }, async context => {
+test(`${sampleSize} pages have the same text in the bundle, and nothing fails`, async context => {
   if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
   for (const path of samplePages()) {
     const original = await look(new URL(path, origin.origin).href, origin.origin.href)
@@ -140,7 +140,7 @@ test(`${sampleSize} pages have the same text in the bundle, and nothing fails`, 
   }
 })
 
-test('the bundle works in any folder and from file://', { timeout: 60_000 }, async context => {
+test('the bundle works in any folder and from file://', async context => {
   if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
   for (const path of ['index.html', 'library/os.html', 'c-api/intro.html']) {
     const original = await look(new URL(path, origin.origin).href, origin.origin.href)
@@ -153,7 +153,7 @@ test('the bundle works in any folder and from file://', { timeout: 60_000 }, asy
   }
 })
 
-test('the search of the site finds the same in the bundle as at the origin', { timeout: 60_000 }, async context => {
+test('the search of the site finds the same in the bundle as at the origin', async context => {
   if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
   // The search adds hits one by one. It has ended if no hit was added for a second.
   const hits = async () => {

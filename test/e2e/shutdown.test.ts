@@ -79,7 +79,7 @@ test('a running export is released, and the next start continues it at once', as
   } finally {
     await site.close()
   }
-}, 60_000)
+})
 
 test('each request is one JSON line with its id, and only safe ids of clients are used', async () => {
   const sane = await send(server.url, '/healthz', { headers: { 'X-Request-Id': 'client-1.2_3' } })

@@ -41,7 +41,7 @@ beforeAll(async () => {
   copyFileSync(built.file, quire)
   env = { HOME: join(work, 'home'), PATH: '/nowhere' }
   mkdirSync(join(work, 'home'))
-}, 300_000)
+})
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
 const call = (...args: string[]) => run(quire, args, { cwd: work, env })

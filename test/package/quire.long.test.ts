@@ -24,7 +24,7 @@ beforeAll(async () => {
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--prefix', join(work, 'global')]
   await run('npm', ['install', '--global', ...flags, join(work, tarball)], { cwd: work, env })
   quire = join(work, 'global/bin/quire')
-}, 600_000)
+})
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
 test('the installed command says its version, on the Node of the system', async () => {

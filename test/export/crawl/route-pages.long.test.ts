@@ -95,9 +95,7 @@ const routes = [
 ] as const
 
 describe('an app whose pages differ only in the fragment', () => {
-  test('runs at the root of a host, and elsewhere each of its pages is a static page', {
-    timeout: 120_000,
-  }, async () => {
+  test('runs at the root of a host, and elsewhere each of its pages is a static page', {}, async () => {
     const exported = await run(app)
     const { report, names, entries, sha256 } = exported
     const paths = ['guide.html', 'index.html', 'part/hidden.html', 'part/index.html']
@@ -143,7 +141,7 @@ describe('an app whose pages differ only in the fragment', () => {
     expect(again.sha256).toBe(sha256)
   })
 
-  test('is left out if it fails in the bundle, but its pages stay', { timeout: 120_000 }, async () => {
+  test('is left out if it fails in the bundle, but its pages stay', async () => {
     const exported = await run({
       ...app,
       '/app.js': `if (location.port === '') throw new Error('this host has no licence'); ${program}`,
@@ -155,9 +153,7 @@ describe('an app whose pages differ only in the fragment', () => {
       expect((await look(exported, 'index.html', place)).text).toContain(words('home'))
   })
 
-  test('has its pages in the offline search, and they do not take the names of real pages', {
-    timeout: 120_000,
-  }, async () => {
+  test('has its pages in the offline search, and they do not take the names of real pages', {}, async () => {
     const { report, names, entries } = await run(
       {
         ...app,
@@ -174,16 +170,14 @@ describe('an app whose pages differ only in the fragment', () => {
     expect(readEntry(entries, own)).toContain('guide29')
   })
 
-  test('obeys the limit of pages', { timeout: 120_000 }, async () => {
+  test('obeys the limit of pages', async () => {
     const { report, names } = await run(app, { limits: { pages: 2 }, verify: 'static' })
     expect(report.pages).toBe(2)
     expect(names).toContain('guide.html')
     expect(report.skipped).toEqual([{ url: '/#/part/', reason: 'past the limit of 2 pages' }])
   })
 
-  test('has its pages below the path of the origin, and redirects between fragments are followed', {
-    timeout: 120_000,
-  }, async () => {
+  test('has its pages below the path of the origin, and redirects between fragments are followed', {}, async () => {
     const moved = program.replace('show()\n', "if (location.hash === '#/old') location.replace('#/guide')\n")
     const below = Object.fromEntries(Object.entries(app).map(([path, body]) => [`/docs${path}`, body]))
     server = await startFakeSite({
@@ -221,14 +215,14 @@ describe('a page that is not such an app', () => {
       'is complete without scripts',
       `<h1>Home</h1><p>${words('home')} ${words('more')} ${words('still')}</p>${links}<script>if (location.hash) document.body.textContent = location.hash + ' ${words('other')}'</script>`,
     ],
-  ])('%s', { timeout: 60_000 }, async (_, body) => {
+  ])('%s', async (_, body) => {
     const { report, names, entries } = await run({ '/': body })
     expect([report.pages, report.notes, report.deadLinks]).toEqual([1, [], []])
     expect(names.filter(name => name.endsWith('.html'))).toEqual(['export-report.html', 'index.html'])
     expect(readEntry(entries, 'index.html')).toContain('href="#/a"')
   })
 
-  test('has addresses with #!/, which the report names', { timeout: 60_000 }, async () => {
+  test('has addresses with #!/, which the report names', async () => {
     const old = ['a', 'b', 'c'].map(name => `<a href="#!/${name}">${name}</a>`).join(' ')
     const { report } = await run({
       '/': `${built(`<p>${words('home')}</p>${old}`)}if (location.hash) document.body.textContent = '${words('other')}'</script>`,

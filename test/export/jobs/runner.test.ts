@@ -311,7 +311,7 @@ test('a job that crashes its server many times fails', async () => {
   expect(await waitFor(async () => (await store.exportJobs.find(jobId))?.error ?? undefined, 60_000)).toContain(
     'interrupted',
   )
-}, 70_000)
+})
 
 test('progress is the share of known pages that are done, and the archive is the last part', async () => {
   const jobId = await startJob()

@@ -67,4 +67,4 @@ test('a page keeps the panels that its scripts make only after a click', async c
   expect(home).toMatch(/<div role=tabpanel>First <a/)
   expect(exported.names).toEqual(expect.arrayContaining(['two.png', 'only-there.html']))
   expect(readEntry(exported.entries, 'other.html').toString()).not.toContain('<template')
-}, 60_000)
+})

@@ -39,9 +39,7 @@ async function run(sent: Record<string, readonly string[]>, added: Record<string
   return { pages, asked, notes: exported.report.notes, exported }
 }
 
-test('links in a menu that a script fills are followed', {
-  timeout: 120_000,
-}, async () => {
+test('links in a menu that a script fills are followed', {}, async () => {
   const menu = ['/b', '/c', '/gone']
   const { pages, notes } = await run(
     { '/': ['/a'], '/a': [], '/b': [], '/c': ['/d'], '/d': [] },
@@ -53,9 +51,7 @@ test('links in a menu that a script fills are followed', {
   ])
 })
 
-test('if scripts add different links to each page, all pages of the template are opened', {
-  timeout: 120_000,
-}, async () => {
+test('if scripts add different links to each page, all pages of the template are opened', {}, async () => {
   const names = ['/a', '/b', '/c', '/d']
   const sent = Object.fromEntries([
     ['/', names],
@@ -69,9 +65,7 @@ test('if scripts add different links to each page, all pages of the template are
   ])
 })
 
-test('if scripts add only links to known or missing pages, no further page is opened', {
-  timeout: 120_000,
-}, async () => {
+test('if scripts add only links to known or missing pages, no further page is opened', {}, async () => {
   const { pages, notes, exported } = await run({ '/': ['/a'], '/a': ['/b'], '/b': [] }, { '/': ['/a', '/gone'] })
   expect(pages).toEqual(['/', '/a', '/b'])
   expect(notes).toEqual([])

@@ -112,7 +112,7 @@ test('scripts on file:// get files of the bundle that they fetch', async () => {
       expect(faults).toEqual({ failed: [], errors: [] })
     }
   }
-}, 60_000)
+})
 
 const worker = `
   importScripts('lib/words.js')
@@ -147,7 +147,7 @@ test('a link on file:// leads to its page, also if a script requests the page', 
   } finally {
     await browser.close()
   }
-}, 60_000)
+})
 
 test('a worker on file:// loads its scripts and data', async () => {
   const exported = await run(
@@ -164,7 +164,7 @@ test('a worker on file:// loads its scripts and data', async () => {
   expect(text).toContain('first loaded w\u00f6rd w\u00f6rd true;')
   expect(text).toContain('second loaded w\u00f6rd w\u00f6rd true;')
   expect(faults).toEqual({ failed: [], errors: [] })
-}, 60_000)
+})
 
 test('a bundle whose scripts do not run on file:// has no copies', async () => {
   const exported = await run(
@@ -179,7 +179,7 @@ test('a bundle whose scripts do not run on file:// has no copies', async () => {
   expect(exported.names.filter(name => name.startsWith('_quire/packed'))).toEqual([])
   const home = exported.entries.find(({ name }) => name === 'index.html')
   expect(home?.content.toString()).not.toContain('packed')
-}, 60_000)
+})
 
 test('shows parts of SVG files on file://, also those that no script inserts', async () => {
   const sprite = '<svg xmlns="http://www.w3.org/2000/svg"><symbol id="find"><path d="M0 0h9v9z"/></symbol></svg>'
@@ -192,4 +192,4 @@ test('shows parts of SVG files on file://, also those that no script inserts', a
   const { text, ...faults } = await look(exported, 'deep/er/index.html', 'file')
   expect(text).toContain('ran;')
   expect(faults).toEqual({ failed: [], errors: [] })
-}, 60_000)
+})

@@ -15,7 +15,7 @@ let browser: Browser | null = null
 beforeAll(async () => {
   if (executablePath)
     browser = await launch({ executablePath, profileFolder: join(scratch, 'profile'), allowNoSandbox: true }, 0)
-}, 60_000)
+})
 beforeEach(context => {
   if (!browser) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
 })

@@ -68,9 +68,7 @@ const app = `
   else root.querySelector('h1').textContent = name + ' live'`
 const hydratedSite: FakeSite = { '/': hydrated('home'), '/guide': hydrated('guide'), '/app.js': app }
 
-test('an app that works only at the root of a host runs there, and its pages are static elsewhere', {
-  timeout: 120_000,
-}, async () => {
+test('an app that works only at the root of a host runs there, and its pages are static elsewhere', {}, async () => {
   const exported = await run(hydratedSite)
   expect(exported.report.scripts).toMatchObject({
     mode: 'guarded',
@@ -90,9 +88,7 @@ test('an app that works only at the root of a host runs there, and its pages are
   expect(again.sha256).toBe(exported.sha256)
 })
 
-test('scripts that fail only from file:// run on a host, also in folders', {
-  timeout: 120_000,
-}, async () => {
+test('scripts that fail only from file:// run on a host, also in folders', {}, async () => {
   const markup = (up: string) =>
     `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><input type="search" placeholder="Find"><p>${words('plain')}</p><script>const up = "${up}"</script><script type="module" src="${up}app.js"></script></body></html>`
   // Browsers refuse modules on file://.
@@ -140,7 +136,7 @@ describe('an app that inserts the markup of another page', () => {
     },
   ]
 
-  test.each(ways)('can run the scripts of that page $way', { timeout: 120_000 }, async ({ put }) => {
+  test.each(ways)('can run the scripts of that page $way', async ({ put }) => {
     const exported = await run({ '/': markup('home'), '/guide': markup('guide'), '/app.js': start.replace('PUT', put) })
     expect(exported.report.scripts.mode).toBe('guarded')
     expect(await look(exported, 'index.html', 'root')).toEqual({
@@ -151,9 +147,7 @@ describe('an app that inserts the markup of another page', () => {
   })
 })
 
-test('an app that starts only if its addresses are root-relative, and otherwise shows no error, runs at the root', {
-  timeout: 120_000,
-}, async () => {
+test('an app that starts only if its addresses are root-relative, and otherwise shows no error, runs at the root', {}, async () => {
   const markup = `<!doctype html><html><head><title>x</title><script src="/parts/app.js" defer></script></head><body><h1>x</h1><p>${words('quiet')}</p></body></html>`
   const exported = await run({
     '/': markup,
@@ -168,9 +162,7 @@ test('an app that starts only if its addresses are root-relative, and otherwise 
   expect([await isTaken('root'), await isTaken('folder'), await isTaken('file')]).toEqual([true, false, false])
 })
 
-test('if an app loads a file for each checked page, the files for all pages are packed', {
-  timeout: 120_000,
-}, async () => {
+test('if an app loads a file for each checked page, the files for all pages are packed', {}, async () => {
   const names = Array.from({ length: 14 }, (_, index) => `p${index}`)
   const markup = (name: string) =>
     `<!doctype html><html><head><title>${name}</title><script src="/app.js" defer></script></head><body><h1>${name}</h1><p>${words(name)}</p>${names.map(other => `<a href="/${other}">${other}</a>`).join(' ')}</body></html>`
@@ -185,7 +177,7 @@ test('if an app loads a file for each checked page, the files for all pages are 
   expect(exported.names).toEqual(expect.arrayContaining(names.map(name => `data/${name}/its.json`)))
 })
 
-test('scripts with a fallback for requests that file:// refuses run everywhere', { timeout: 120_000 }, async () => {
+test('scripts with a fallback for requests that file:// refuses run everywhere', async () => {
   const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
   const exported = await run({
     '/': markup,
@@ -204,7 +196,7 @@ test('scripts with a fallback for requests that file:// refuses run everywhere',
     expect(await look(exported, 'index.html', place)).toMatchObject({ text: `x ${words('plain')} found` })
 })
 
-test('scripts that work everywhere run everywhere, unchanged', { timeout: 120_000 }, async () => {
+test('scripts that work everywhere run everywhere, unchanged', async () => {
   const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="nice.js"></script></body></html>`
   const exported = await run({ '/': markup, '/nice.js': 'document.body.append(" live")' })
   expect(exported.report.scripts).toMatchObject({ mode: 'everywhere', reason: null })
@@ -214,7 +206,7 @@ test('scripts that work everywhere run everywhere, unchanged', { timeout: 120_00
     expect(await look(exported, 'index.html', place)).toMatchObject({ text: `x ${words('plain')} live`, failed: [] })
 })
 
-test('scripts that fail even at the root are left out, and the report says why', { timeout: 120_000 }, async () => {
+test('scripts that fail even at the root are left out, and the report says why', async () => {
   const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
   const exported = await run({
     '/': markup,
@@ -226,9 +218,7 @@ test('scripts that fail even at the root are left out, and the report says why',
   expect(readEntry(exported.entries, 'export-report.html')).toContain('no licence')
 })
 
-test('a request to another host that also fails at the origin is not a fault of the bundle', {
-  timeout: 120_000,
-}, async () => {
+test('a request to another host that also fails at the origin is not a fault of the bundle', {}, async () => {
   const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
   const ask = `fetch('https://play.rust-lang.org/meta/crates', { method: 'POST', headers: { 'Content-Type': 'application/json' } })`
   const exported = await run({
@@ -244,7 +234,7 @@ test('a request to another host that also fails at the origin is not a fault of 
     })
 })
 
-test('a blocked request to the vendor of a kept product is not a fault', { timeout: 120_000 }, async () => {
+test('a blocked request to the vendor of a kept product is not a fault', async () => {
   const vendor = '<script async src="https://www.googletagmanager.com/gtag/js?id=G-1"></script>'
   const markup = `<!doctype html><html><head><title>x</title>${vendor}</head><body><h1>x</h1><p>${words('plain')}</p><script src="nice.js"></script></body></html>`
   const server = await startFakeSite({ '/': markup, '/nice.js': 'document.body.append(" live")' })
@@ -256,9 +246,7 @@ test('a blocked request to the vendor of a kept product is not a fault', { timeo
   expect(report.scripts).toMatchObject({ mode: 'everywhere', reason: null })
 })
 
-test('files that are requested only during the check in the browser are packed, and the bundle is checked again', {
-  timeout: 120_000,
-}, async () => {
+test('files that are requested only during the check in the browser are packed, and the bundle is checked again', {}, async () => {
   const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
   const asked: string[] = []
   const load = (name: string, then: string) =>

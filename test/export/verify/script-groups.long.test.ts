@@ -56,9 +56,7 @@ const all = ['/', ...guides, ...calls]
 const pagesOf = (paths: readonly string[], head: string) =>
   Object.fromEntries(paths.map(path => [path, page(path.replace(/\W+/g, ' ').trim(), head, all)]))
 
-test('an absolute import in one template does not take the scripts of another template from any place', {
-  timeout: 180_000,
-}, async () => {
+test('an absolute import in one template does not take the scripts of another template from any place', {}, async () => {
   const { report, entries } = await run({
     ...pagesOf(['/', ...guides], '<script src="nice.js" defer></script>'),
     ...pagesOf(guides, '<script src="../nice.js" defer></script>'),
@@ -78,7 +76,7 @@ test('an absolute import in one template does not take the scripts of another te
   expect(report.differences).toEqual([])
 })
 
-test('a request that a page makes only ahead of a click is no fault', { timeout: 180_000 }, async () => {
+test('a request that a page makes only ahead of a click is no fault', async () => {
   // The data of a page that is linked. The bundle lacks it, because the origin does not send it, either.
   const app = `
     document.querySelector('h1').append(' live')
@@ -94,7 +92,7 @@ test('a request that a page makes only ahead of a click is no fault', { timeout:
   expect(report.scripts.groups).toMatchObject([{ pages: 8, unlike: [] }])
 })
 
-test('a page that is unlike its group falls back alone, and is not shown in place', { timeout: 180_000 }, async () => {
+test('a page that is unlike its group falls back alone, and is not shown in place', async () => {
   const app = `
     const title = document.querySelector('h1')
     if (location.pathname.startsWith('/guide/b') && location.port === '' && location.protocol === 'http:') throw new Error('no licence')
