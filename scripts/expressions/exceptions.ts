@@ -23,12 +23,12 @@ export const exceptions: readonly Exception[] = [
     reason: 'The same patterns, one by one.',
   },
   {
-    file: 'server/analytics/agents/browser-names.ts',
+    file: 'server/analytics/agents/classify.ts',
     text: "new RegExp(`(?<![A-Za-z0-9])${entry.token}(?![A-Za-z0-9])(?:/[^\\\\s;,()]*)?`, 'gi')",
     reason: 'The tokens are plain words of ai-agents.json.',
   },
   {
-    file: 'server/analytics/formats/apache-pattern.ts',
+    file: 'server/analytics/formats/pattern-format.ts',
     text: '/%(?:!?\\d{3}(?:,\\d{3})*)?[<>]?(?:\\{([^}]*)\\})?(\\^?[A-Za-z]{1,2}|%)/g',
     reason: 'The operator writes the format into a flag.',
   },
@@ -38,12 +38,12 @@ export const exceptions: readonly Exception[] = [
     reason: 'The text is a page of our documentation, a description in our document, or our changelog.',
   },
   {
-    file: 'server/export/crawl/name-patterns.ts',
+    file: 'server/export/crawl/joined-names.ts',
     text: "new RegExp(`\\`${hole}((?:[\\\\w@-]+/)*[\\\\w@.-]*\\\\w\\\\.\\\\w{1,16})\\``, 'g')",
     reason: 'Linear: a match begins and ends at a backtick and contains no other, and slashes separate its repeats.',
   },
   {
-    file: 'server/export/crawl/name-patterns.ts',
+    file: 'server/export/crawl/joined-names.ts',
     text: "new RegExp(`\\`(?:${hole})?/?((?:[\\\\w@-]+/)*[\\\\w@.-]*)${hole}([\\\\w.-]*\\\\.\\\\w{1,16})\\``, 'g')",
     reason: 'Linear: a match begins and ends at a backtick and contains no other, and slashes separate its repeats.',
   },

@@ -1,11 +1,20 @@
+import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
-import { type HostFlags, type HostVisits, hostSettings, readHostConfig } from '../flags/host-settings.ts'
-import { addSettings } from '../flags/setting.ts'
+import {
+  type HostFlags,
+  type HostVisits,
+  hostFolderSettings,
+  hostSettings,
+  readHostConfig,
+} from '../flags/host-settings.ts'
+import { addSettings, type FlagsOf } from '../flags/setting.ts'
+import { rollBack } from '../host/rollback.ts'
+import { describeFolder, type HostState } from '../host/versions/host-folder.ts'
+import type { Version } from '../host/versions/version.ts'
 import { getProject } from '../tenancy/get-project.ts'
-import { hostListCommand } from './host-list.ts'
-import { hostRollbackCommand } from './host-rollback.ts'
 import { openLog } from './open-log.ts'
+import { printJson, printResult, printRows } from './print.ts'
 import { closeOnSignal, startOrExplain } from './serve.ts'
 
 export function hostCommand(): Command {
@@ -53,3 +62,56 @@ the process list.
 /healthz answers 200 while the process runs; /readyz answers 503 until a version is served.
 Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGTERM finishes the requests in flight and stops
 the host.`
+
+function hostRollbackCommand(): Command {
+  return addSettings(
+    new Command('rollback')
+      .description('serve an earlier version again')
+      .argument('[version]', 'id or label of a version (default: the one before the current one)'),
+    hostFolderSettings,
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npx quire host rollback
+  npx quire host rollback 2.4 --data /var/lib/quire-host --json
+
+A running host switches within a second. The newer versions are held: they are not served again when their bundle is offered
+again. To serve one of them, name it.`,
+    )
+    .action(async (wanted: string | undefined, flags: FlagsOf<typeof hostFolderSettings>) => {
+      const { from, to } = await rollBack(describeFolder(resolve(flags.data)), wanted)
+      const name = to.label === null ? to.id : `${to.label} (${to.id})`
+      printResult(flags.json, { from, to: to.id, label: to.label }, `The version ${name} is the current one.`)
+    })
+}
+
+function hostListCommand(): Command {
+  return addSettings(new Command('list').description('list the versions of a host, newest first'), hostFolderSettings)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npx quire host list
+  npx quire host list --data /var/lib/quire-host --json
+
+The state of a version is current, held (it was rolled back) or kept.`,
+    )
+    .action(async (flags: FlagsOf<typeof hostFolderSettings>) => {
+      const folder = describeFolder(resolve(flags.data))
+      const state = await folder.readState()
+      const rows = (await folder.list()).map(version => describe(version, state))
+      if (flags.json) printJson(rows)
+      else printRows(rows.map(toRow), { empty: 'No version was unpacked yet.' })
+    })
+}
+
+function describe({ source, unpackedAt, ...version }: Version, { current, held }: HostState) {
+  const state = version.id === current ? 'current' : held.includes(version.id) ? 'held' : 'kept'
+  return { ...version, source: source.name, unpackedAt, state }
+}
+
+function toRow({ id, label, domain, pages, files, source, unpackedAt, state }: ReturnType<typeof describe>) {
+  return { id, version: label, state, domain, pages, files, source, unpackedAt }
+}

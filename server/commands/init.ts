@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
 import { Command } from 'commander'
 import { isBinary, shippedFolder } from '../assets.ts'
 import { escapeControlsInLines } from '../base/escape-controls.ts'
@@ -8,9 +9,8 @@ import { OperatorError } from '../base/operator-error.ts'
 import { addSettings } from '../flags/setting.ts'
 import { parseDomain, parseOrigin } from '../tenancy/site.ts'
 import { explainDisk } from './explain-disk.ts'
-import { askWishes } from './init-questions.ts'
 import { type InitFlags, initSettings } from './init-settings.ts'
-import { type InitResult, type InitWishes, initStore } from './init-store.ts'
+import { type InitResult, type InitWishes, initDefaults, initStore } from './init-store.ts'
 import { printJson } from './print.ts'
 import { writeServiceUnit } from './service-unit.ts'
 import { refuseDatabase, withStore } from './with-store.ts'
@@ -129,4 +129,49 @@ function describe(
   lines.push(`Key           ${key.name} (${key.id}), ${key.state}`)
   if (key.key !== null) lines.push('', key.key, 'The key is shown only once: keep it in a safe place.')
   return [...lines, '', `Start the server: npx quire serve --data ${dataFolder}`]
+}
+
+interface Question {
+  flag: 'data' | 'org' | 'project' | 'key' | 'site' | 'unit'
+  text: string
+  /** What an empty answer means. */
+  hint: string
+}
+
+/**
+ * Asks for each setting that no flag gives. The questions are on standard error, because the answer of the command is on standard
+ * output.
+ *
+ * @param isGiven whether a flag or its variable gives a setting
+ */
+async function askWishes(flags: InitFlags, isGiven: (name: string) => boolean): Promise<InitFlags> {
+  const questions: Question[] = [
+    { flag: 'data', text: 'Data folder', hint: flags.data },
+    { flag: 'org', text: 'Organization', hint: orExisting(initDefaults.org) },
+    { flag: 'project', text: 'Project', hint: orExisting(initDefaults.project) },
+    { flag: 'key', text: 'Name of the first API key', hint: orExisting(initDefaults.key) },
+    { flag: 'site', text: 'Domain of a site to export, such as docs.example.com', hint: 'none' },
+    { flag: 'unit', text: 'Unit of systemd to write, such as quire.service', hint: 'none' },
+  ]
+  const answered = { ...flags }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  // Ctrl-C and Ctrl-D close it, and leave the question without an answer.
+  const closed = new Promise<never>((_, failed) => {
+    terminal.once('close', () => failed(new OperatorError('Nothing was set up.')))
+  })
+  closed.catch(() => {})
+  try {
+    for (const { flag, text, hint } of questions) {
+      if (isGiven(flag) && answered[flag] !== undefined) continue
+      const answer = (await Promise.race([terminal.question(`${text} [${hint}]: `), closed])).trim()
+      if (answer !== '') answered[flag] = answer
+    }
+  } finally {
+    terminal.close()
+  }
+  return answered
+}
+
+function orExisting(name: string): string {
+  return `${name}, or the existing one`
 }

@@ -2,14 +2,18 @@ import { Command } from 'commander'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
-import { type StoreFlags, storeSettings } from '../flags/shared-settings.ts'
+import { type BundlesFlags, bundlesSettings, type StoreFlags, storeSettings } from '../flags/shared-settings.ts'
+import type { OrganizationSize } from '../store/organization-removal.ts'
 import { recordChange } from '../store/record-change.ts'
 import { addOrganization } from '../store/recorded-inserts.ts'
+import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
+import type { Store } from '../store/store.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
 import { describeSameName, readName } from '../tenancy/name.ts'
-import { orgsDeleteCommand } from './orgs-delete.ts'
+import type { Organization } from '../tenancy/organization.ts'
 import { printNote, printResult, printRows } from './print.ts'
+import { withBundles } from './with-bundles.ts'
 import { withExistingStore, withStore } from './with-store.ts'
 
 const createSettings = {
@@ -80,4 +84,70 @@ async function setPlan(idOrName: string, plan: string, flags: StoreFlags): Promi
     organization,
     `${escapeControls(organization.name)} (${organization.id}) has the plan ${plan}.`,
   )
+}
+
+interface Flags extends BundlesFlags {
+  yes?: boolean
+}
+
+/** `orgs delete` */
+function orgsDeleteCommand(): Command {
+  return addSettings(
+    new Command('delete')
+      .argument('<id-or-name>')
+      .description('delete an organization with its projects, visits, sites, keys, people, jobs, exports and bundles')
+      .option('--yes', 'confirm the deletion; it cannot be undone'),
+    bundlesSettings,
+  ).action(async (idOrName: string, flags: Flags) => {
+    const deleted = await withExistingStore(flags, store => deleteOrganization(store, idOrName, flags))
+    printResult(
+      flags.json,
+      { ...deleted, deleted: true },
+      `${escapeControls(deleted.name)} (${deleted.id}) is deleted.`,
+    )
+  })
+}
+
+async function deleteOrganization(store: Store, idOrName: string, flags: Flags): Promise<Organization> {
+  const organization = await getOrganization(store, idOrName)
+  const { id } = organization
+  if (!flags.yes) throw new OperatorError(askToConfirm(organization, await store.organizationRemoval.count(id)), 2)
+  const files = await store.organizationRemoval.begin(id, Date.now())
+  if ('running' in files) {
+    throw new OperatorError(
+      `${escapeControls(organization.name)} has running exports: ${files.running.join(', ')}. Nothing was deleted. Wait until they have ended, or stop the server.`,
+    )
+  }
+  await withBundles(flags, async bundles => {
+    for (const fileName of files.bundles) await bundles.remove(fileName)
+  })
+  for (const domain of files.domains) await forgetSite(siteCachesFolder(flags.data), domain)
+  const deleteVisits = async () => {
+    for (const projectId of files.projects) await store.visits.deleteFile(projectId)
+  }
+  await deleteVisits()
+  await recordChange(
+    store,
+    { action: 'organization.deleted', subject: id, organizationId: id, detail: organization.name },
+    ({ organizationRemoval }) => organizationRemoval.finish(id),
+  )
+  // A process that follows a log may have counted a line before its project was deleted.
+  await deleteVisits()
+  return organization
+}
+
+function askToConfirm({ id, name }: Organization, size: OrganizationSize): string {
+  const parts = [
+    count(size.projects, 'project with its visits', 'projects with their visits'),
+    count(size.sites, 'site', 'sites'),
+    count(size.keys, 'valid key', 'valid keys'),
+    count(size.people, 'person who may sign in', 'people who may sign in'),
+    count(size.agentJobs, 'agent job', 'agent jobs'),
+    count(size.exports, 'export with its bundle', 'exports with their bundles'),
+  ]
+  return `This permanently deletes ${escapeControls(name)} (${id}): ${parts.join(', ')}. Links to its bundles stop working. Confirm with --yes.`
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`
 }

@@ -2,11 +2,12 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { toLogReading } from '../analytics/envelopes/log-settings.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
-import { type FollowOptions, followAccessLog } from '../analytics/follow/follow-log.ts'
+import { type FollowOptions, type FollowStatus, followAccessLog } from '../analytics/follow/follow-log.ts'
 import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
 import { describeUnread, isAllUnread } from '../analytics/follow/unread-log.ts'
 import { withoutRecording } from '../analytics/follow/without-recording.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
+import { sum } from '../analytics/import/import-tally.ts'
 import type { VisitRecorder } from '../analytics/unique-visitors.ts'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
@@ -25,7 +26,8 @@ import { nodeSettings } from '../flags/shared-settings.ts'
 import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import type { Project } from '../tenancy/project.ts'
-import { createJsonStatus, createStatusLine, type StatusOutput } from './visits-follow-status.ts'
+import { showCount } from './print.ts'
+import { toMostLines } from './visits-import-summary.ts'
 import { withExistingStore } from './with-store.ts'
 
 const maxListedDomains = 5
@@ -174,4 +176,75 @@ function abortOnSignal(): AbortSignal {
 function explain(error: unknown): unknown {
   // An error of the file system, such as a folder that cannot be read.
   return error instanceof Error && 'syscall' in error ? new OperatorError(error.message) : error
+}
+
+/** Reports the progress of a follower. */
+interface StatusOutput {
+  show(status: FollowStatus): void
+  warn(message: string): void
+  end(status: FollowStatus, seconds: number): void
+  clear(): void
+}
+
+/**
+ * Prints each status, and the last one, as a JSON line.
+ *
+ * @param project undefined = the log has several projects; then hosts without a registered site are listed
+ */
+function createJsonStatus(file: string, project: string | undefined): StatusOutput {
+  const log = resolve(file)
+  const rate = createRate()
+  const print = ({ tally, unknownHosts, aheadBytes, suspicions }: FollowStatus) => {
+    const { lines, views, newVisitorDays, tooOldViews, filtered, malformed } = tally
+    const counts = { lines, linesPerSecond: rate(lines), aheadBytes, pageViews: views, newVisitorDays, tooOldViews }
+    const hosts = project === undefined ? { unknownHosts: toMostLines(unknownHosts) } : {}
+    console.log(JSON.stringify({ log, project, ...counts, filtered, malformed, ...hosts, warnings: suspicions }))
+  }
+  return {
+    show: print,
+    warn: message => console.error(message),
+    end: print,
+    clear() {},
+  }
+}
+
+/** Shows each status on standard error if that is a terminal, and prints the last one to standard output. */
+function createStatusLine(file: string): StatusOutput {
+  const rate = createRate()
+  const isShown = process.stderr.isTTY
+  const clear = () => {
+    if (isShown) process.stderr.write('\r\x1b[K')
+  }
+  return {
+    show({ tally, aheadBytes }) {
+      if (!isShown) return
+      const text = `${file}: ${showCount(tally.lines)} lines, ${showCount(rate(tally.lines))} lines/s, ${showCount(aheadBytes)} bytes behind`
+      process.stderr.write(`\r\x1b[K${text.slice(0, (process.stderr.columns ?? 80) - 1)}`)
+    },
+    warn(message) {
+      clear()
+      console.error(message)
+    },
+    end({ tally: { lines, views, filtered, malformed, newVisitorDays }, unknownHosts }, seconds) {
+      clear()
+      const hosts = Object.keys(toMostLines(unknownHosts)).join(', ')
+      console.log(
+        `${showCount(lines)} ${lines === 1 ? 'line' : 'lines'} in ${seconds.toFixed(1)} s: page views human ${showCount(views.human)}, AI ${showCount(views.ai)}, ` +
+          `neither ${showCount(views.neither)}; filtered ${showCount(sum(filtered))}, malformed ${showCount(sum(malformed))}; ` +
+          `new visitor days ${showCount(newVisitorDays)}${hosts ? `; no site for ${hosts}` : ''}`,
+      )
+    },
+    clear,
+  }
+}
+
+/** Returns a function that gives the lines per second since its last call. */
+function createRate(): (lines: number) => number {
+  let before = { lines: 0, at: performance.now() }
+  return lines => {
+    const now = { lines, at: performance.now() }
+    const perSecond = ((now.lines - before.lines) * 1000) / Math.max(1, now.at - before.at)
+    before = now
+    return Math.round(perSecond)
+  }
 }

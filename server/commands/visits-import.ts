@@ -4,7 +4,7 @@ import { formats } from '../analytics/formats/formats.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
 import { getVisitedProjects } from '../analytics/import/find-projects.ts'
 import { HeldVisits } from '../analytics/import/held-visits.ts'
-import { type ImportedFile, importLog, recordViews } from '../analytics/import/import-log.ts'
+import { type ImportedFile, type ImportProgress, importLog, recordViews } from '../analytics/import/import-log.ts'
 import { checkLogFile } from '../analytics/import/log-file.ts'
 import { LogReader } from '../analytics/import/log-reader.ts'
 import type { VisitRecorder } from '../analytics/unique-visitors.ts'
@@ -21,8 +21,7 @@ import {
 import { addSettings, type FlagsOf } from '../flags/setting.ts'
 import { visitorsSettings } from '../flags/shared-settings.ts'
 import type { Store } from '../store/store.ts'
-import { printJson } from './print.ts'
-import { createProgressLine } from './progress-line.ts'
+import { printJson, showCount } from './print.ts'
 import { describe, type ImportSummary, summarize } from './visits-import-summary.ts'
 import { printWarnings } from './visits-warnings.ts'
 import { withExistingStore } from './with-store.ts'
@@ -192,4 +191,38 @@ function describeRefusal({ recorded }: ImportSummary): string {
   return recorded
     ? 'The logs changed while they were read, and their visits are recorded. Check the warnings.'
     : 'Nothing was recorded, because of --strict.'
+}
+
+const everyMs = 200
+
+/** Shows the progress of one file on standard error, if that is a terminal. */
+function createProgressLine(file: string): { show(progress: ImportProgress): void; clear(): void } {
+  if (!process.stderr.isTTY) return { show() {}, clear() {} }
+  const startedAt = performance.now()
+  let nextAt = startedAt + everyMs
+  return {
+    show(progress) {
+      const now = performance.now()
+      if (now < nextAt) return
+      nextAt = now + everyMs
+      process.stderr.write(`\r\x1b[K${file}: ${describeProgress(progress, (now - startedAt) / 1000)}`)
+    },
+    clear() {
+      process.stderr.write('\r\x1b[K')
+    },
+  }
+}
+
+/** `1,234,567 lines, 400,000 lines/s, 123.4 MB of 500.0 MB, 9 s left` */
+export function describeProgress({ lines, readBytes, sizeBytes }: ImportProgress, seconds: number): string {
+  const perSecond = Math.round(lines / Math.max(seconds, 0.001))
+  const read = `${showCount(lines)} lines, ${showCount(perSecond)} lines/s, ${toMegabytes(readBytes)}`
+  if (!sizeBytes || readBytes === 0) return read
+  // A log that is being written may have grown beyond the size.
+  const left = Math.max(0, Math.ceil(((sizeBytes - readBytes) / readBytes) * seconds))
+  return `${read} of ${toMegabytes(sizeBytes)}, ${left} s left`
+}
+
+function toMegabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`
 }

@@ -6,9 +6,12 @@ import {
   type PlacedOperation,
   resolveReference,
 } from './api-document.ts'
+import { writeCurlSample } from './curl-sample.ts'
 import { escapeHtml } from './escape-html.ts'
-import { writeSamples } from './samples.ts'
+import { writePythonSample } from './python-sample.ts'
+import { createSampleRequest } from './sample-request.ts'
 import { wrapCode } from './scroll-box.ts'
+import { writeTypeScriptSample } from './typescript-sample.ts'
 
 type RenderMarkdown = (text: string) => string
 
@@ -140,4 +143,20 @@ function typeOf(document: ApiDocument, given: ApiSchema): string {
   const type = [schema.type ?? 'any'].flat().join(' | ')
   if (schema.items) return `${type} of ${typeOf(document, schema.items)}`
   return `${type}${schema.format ? ` (${schema.format})` : ''}${fallback}`
+}
+
+/** A request that a reader can paste. */
+export interface Sample {
+  language: 'curl' | 'TypeScript' | 'Python'
+  text: string
+}
+
+/** Writes samples of an operation. They are made of the examples in the document, so that they cannot become outdated. */
+export function writeSamples(document: ApiDocument, placed: PlacedOperation): Sample[] {
+  const request = createSampleRequest(document, placed)
+  return [
+    { language: 'curl', text: writeCurlSample(request) },
+    { language: 'TypeScript', text: writeTypeScriptSample(request) },
+    { language: 'Python', text: writePythonSample(request) },
+  ]
 }

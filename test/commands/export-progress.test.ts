@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeProgress, drawProgress } from '../../server/commands/export-progress.ts'
+import { describeProgress, drawProgress } from '../../server/commands/export.ts'
 
 test('draws bar, count, rate and time left, within the terminal', () => {
   const progress = { stage: 'fetch' as const, pagesDone: 50, pagesKnown: 200 }

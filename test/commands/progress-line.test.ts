@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeProgress } from '../../server/commands/progress-line.ts'
+import { describeProgress } from '../../server/commands/visits-import.ts'
 
 test.each([
   [1_234_567, 25e6, 100e6, 2, '1,234,567 lines, 617,284 lines/s, 25.0 MB of 100.0 MB, 6 s left'],

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiDocument, listOperations } from '../../server/docs/api-document.ts'
-import { type Sample, writeSamples } from '../../server/docs/samples.ts'
+import { type Sample, writeSamples } from '../../server/docs/reference.ts'
 import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
 import { repository, sources } from './shipped-documentation.ts'
 

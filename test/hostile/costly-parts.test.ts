@@ -95,7 +95,7 @@ const cases: Case[] = [
   },
   {
     fact: 'endings and stems of joined names',
-    file: 'export/crawl/name-patterns.ts',
+    file: 'export/crawl/joined-names.ts',
     call: ({ createNamePatterns }, text) => {
       const patterns = createNamePatterns(new URL('http://a/'))
       patterns.addScript(text, new URL('http://a/'))
@@ -173,14 +173,14 @@ const cases: Case[] = [
   },
   {
     fact: 'slashes in the address of a request',
-    file: 'web/browser/link-data.ts',
+    file: 'web/browser/page-look.ts',
     call: ({ findLinkData }, text) => findLinkData([`http://a${text}`], ['http://a/b'], 'http://a/'),
     text: many('/a'),
     want: [],
   },
   {
     fact: 'slashes in the path of a file',
-    file: 'export/verify/page-companions.ts',
+    file: 'export/verify/sample-pages.ts',
     call: ({ findCompanions }, text) => findCompanions(['/b'], [text]),
     text: many('/a', 20_000),
     want: [],

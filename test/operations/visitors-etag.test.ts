@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Input } from '../../generated/operations.ts'
-import { findVisitorsETag } from '../../server/operations/getUniqueVisitors.ts'
-import { visitorsETag as createETag, type VisitorsQuestion } from '../../server/operations/visitors-etag.ts'
+import {
+  visitorsETag as createETag,
+  findVisitorsETag,
+  type VisitorsQuestion,
+} from '../../server/operations/getUniqueVisitors.ts'
 
 const question: VisitorsQuestion = {
   projectId: 'prj_1',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'puppeteer'
 import { referenceProducts } from '../../../server/products/products-reference.ts'
 import { freezeReferences } from '../../../server/web/browser/in-page.ts'
-import { openAllParts } from '../../../server/web/browser/open-references.ts'
+import { openAllParts } from '../../../server/web/browser/show-references.ts'
 import { settle } from './visitor.ts'
 
 const references = referenceProducts.flatMap(({ name, reference }) => (reference ? [{ ...reference, name }] : []))

@@ -1,22 +1,258 @@
 import { alb, elb } from './aws-elb.ts'
 import { s3 } from './aws-s3.ts'
-import { azureFrontDoor } from './azure-front-door.ts'
-import { caddy } from './caddy.ts'
-import { cloudflare } from './cloudflare.ts'
 import { cloudfront } from './cloudfront.ts'
-import { combined, findTail } from './combined.ts'
-import { fastly } from './fastly.ts'
-import { googleCloud } from './google-cloud.ts'
+import { CombinedParser, combined, findTail } from './combined.ts'
 import { haproxy } from './haproxy.ts'
-import { ingressNginx } from './ingress-nginx.ts'
-import { parseEntry } from './json-line.ts'
+import { asObject, createJsonDialect, findField, findHeader, findUrlHost, parseEntry } from './json-line.ts'
 import type { LogFormat } from './log-format.ts'
-import { netlify } from './netlify.ts'
-import { traefik } from './traefik.ts'
-import { traefikJson } from './traefik-json.ts'
-import { vercel } from './vercel.ts'
 import { vhostCombined } from './vhost-combined.ts'
-import { w3c } from './w3c.ts'
+import { W3cParser } from './w3c-parser.ts'
+
+/**
+ * Caddy 2's access log in JSON. The peer is `client_ip` if present. Caddy writes the address of the peer to it, or the
+ * client that Caddy found in the headers by its `trusted_proxies` setting. A client field is the name of a request
+ * header, or a dotted path.
+ * https://caddyserver.com/docs/caddyfile/directives/log
+ */
+const caddy = createJsonDialect({
+  name: 'caddy',
+  read(entry, clientField) {
+    const request = asObject(entry.request)
+    if (!request) return undefined
+    return {
+      time: entry.ts,
+      method: request.method,
+      target: request.uri,
+      status: entry.status,
+      userAgent: findHeader(request.headers, 'User-Agent'),
+      // Before 2.5, Caddy wrote address and port in one field.
+      address: request.client_ip ?? request.remote_ip ?? request.remote_addr,
+      client:
+        clientField === undefined
+          ? undefined
+          : (findHeader(request.headers, clientField) ?? findField(entry, clientField)),
+      host: request.host,
+      referrer: findHeader(request.headers, 'Referer'),
+      accept: findHeader(request.headers, 'Accept'),
+    }
+  },
+})
+
+/**
+ * Cloudflare Logpush, data set `http_requests`. A client field is the name of a request header that Logpush is configured to
+ * log, or a dotted path. Requests of Cloudflare's own services, such as a Worker's, are not counted.
+ * https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests/
+ */
+const cloudflare = createJsonDialect({
+  name: 'cloudflare',
+  read(entry, clientField) {
+    const { ClientRequestSource: source } = entry
+    if (entry.EdgeStartTimestamp === undefined || entry.ClientRequestMethod === undefined) return undefined
+    if (typeof source === 'string' && source !== '' && source !== 'eyeball' && source !== 'unknown') return 'comment'
+    const headers = entry.RequestHeaders
+    return {
+      time: entry.EdgeStartTimestamp,
+      method: entry.ClientRequestMethod,
+      target: entry.ClientRequestURI ?? entry.ClientRequestPath,
+      status: entry.EdgeResponseStatus,
+      userAgent: entry.ClientRequestUserAgent,
+      address: entry.ClientIP,
+      client:
+        clientField === undefined ? undefined : (findHeader(headers, clientField) ?? findField(entry, clientField)),
+      host: entry.ClientRequestHost,
+      referrer: entry.ClientRequestReferer,
+      accept: findHeader(headers, 'Accept'),
+    }
+  },
+})
+
+/**
+ * Traefik's access log in JSON. Traefik omits the user agent unless `accessLog.fields.headers.names.User-Agent` is `keep`.
+ * A client field is the name of a request header, or of a field.
+ * https://doc.traefik.io/traefik/observability/access-logs/
+ */
+const traefikJson = createJsonDialect({
+  name: 'traefik-json',
+  read(entry, clientField) {
+    if (entry.RequestMethod === undefined) return undefined
+    return {
+      time: entry.StartUTC ?? entry.time ?? entry.StartLocal,
+      method: entry.RequestMethod,
+      target: entry.RequestPath,
+      status: entry.DownstreamStatus,
+      userAgent: findHeader(entry, 'request_User-Agent'),
+      address: entry.ClientHost ?? entry.ClientAddr,
+      client:
+        clientField === undefined
+          ? undefined
+          : (findHeader(entry, `request_${clientField}`) ?? findHeader(entry, clientField)),
+      host: entry.RequestHost ?? entry.RequestAddr,
+      referrer: findHeader(entry, 'request_Referer'),
+      accept: findHeader(entry, 'request_Accept'),
+    }
+  },
+})
+
+/**
+ * Vercel's log drains as JSON lines. Lines without a request, such as those of a build, are not counted. A client field is a
+ * dotted path.
+ * https://vercel.com/docs/drains/reference/logs
+ */
+const vercel = createJsonDialect({
+  name: 'vercel',
+  read(entry, clientField) {
+    const isVercel = typeof entry.source === 'string' && (entry.deploymentId ?? entry.projectId) !== undefined
+    const proxy = asObject(entry.proxy)
+    if (!proxy) return isVercel ? 'comment' : undefined
+    if (typeof entry.source !== 'string') return undefined
+    return {
+      time: proxy.timestamp ?? entry.timestamp,
+      method: proxy.method,
+      target: proxy.path,
+      status: proxy.statusCode,
+      userAgent: proxy.userAgent,
+      address: proxy.clientIp,
+      client: clientField === undefined ? undefined : findField(entry, clientField),
+      host: proxy.host ?? entry.host,
+      referrer: proxy.referer,
+    }
+  },
+})
+
+/**
+ * Access logs of Azure Front Door, also of its classic tier, as Azure Monitor stores them. The client is `clientIp`, which
+ * Front Door takes from `X-Forwarded-For`; `socketIp` is the peer. A client field is a dotted path.
+ * https://learn.microsoft.com/en-us/azure/frontdoor/standard-premium/how-to-logs
+ */
+const azureFrontDoor = createJsonDialect({
+  name: 'azure-front-door',
+  read(entry, clientField) {
+    const properties = asObject(entry.properties)
+    if (typeof entry.category !== 'string' || !/^front-?door/i.test(entry.category)) return undefined
+    // Health probes and firewall events.
+    if (!/accesslog$/i.test(entry.category) || !properties) return 'comment'
+    return {
+      time: entry.time,
+      method: properties.httpMethod,
+      target: properties.requestUri,
+      status: properties.httpStatusCode,
+      userAgent: properties.userAgent,
+      address: properties.clientIp,
+      client: clientField === undefined ? undefined : findField(entry, clientField),
+      host: properties.hostName ?? findUrlHost(properties.requestUri),
+      referrer: properties.referer ?? properties.referrer,
+    }
+  },
+})
+
+/**
+ * Fastly's log streaming with the JSON format that its documentation proposes, in its current and its older names. Lines of
+ * a shield repeat those of the edge and are not counted. A client field is a dotted path.
+ * https://www.fastly.com/documentation/guides/integrations/logging-endpoints/
+ */
+const fastly = createJsonDialect({
+  name: 'fastly',
+  read(entry, clientField) {
+    if (entry.request_user_agent === undefined || entry.client_ip === undefined) return undefined
+    if (entry.fastly_is_edge === false) return 'comment'
+    return {
+      time: entry.timestamp ?? entry.time_start,
+      method: entry.request_method ?? entry.request,
+      target: entry.url,
+      status: entry.response_status ?? entry.status,
+      userAgent: entry.request_user_agent,
+      address: entry.client_ip,
+      client: clientField === undefined ? undefined : findField(entry, clientField),
+      host: entry.host,
+      referrer: entry.request_referer,
+      accept: entry.request_accept_content ?? entry.request_accept,
+    }
+  },
+})
+
+/**
+ * Traffic logs of Netlify's log drains as JSON lines. The drain must not exclude personal data, which would remove address
+ * and user agent. Lines of functions and deploys are not counted. A client field is a dotted path.
+ * https://docs.netlify.com/manage/monitoring/log-drains/
+ */
+const netlify = createJsonDialect({
+  name: 'netlify',
+  read(entry, clientField) {
+    if (typeof entry.log_type !== 'string' || (entry.site_id ?? entry.account_id) === undefined) return undefined
+    if (entry.log_type !== 'traffic') return 'comment'
+    return {
+      time: entry.timestamp,
+      method: entry.method,
+      target: entry.url,
+      status: entry.status_code,
+      userAgent: entry.user_agent,
+      address: entry.client_ip,
+      client: clientField === undefined ? undefined : findField(entry, clientField),
+      host: findUrlHost(entry.url),
+      referrer: entry.referrer,
+    }
+  },
+})
+
+/**
+ * Entries of Google Cloud Logging with an `httpRequest`, as its load balancers write them. A client field is a dotted path.
+ * https://cloud.google.com/logging/docs/reference/v2/rest/v2/LogEntry#httprequest
+ */
+const googleCloud = createJsonDialect({
+  name: 'google-cloud',
+  read(entry, clientField) {
+    const request = asObject(entry.httpRequest)
+    if (!request || entry.timestamp === undefined) return undefined
+    return {
+      time: entry.timestamp,
+      method: request.requestMethod,
+      target: request.requestUrl,
+      status: request.status,
+      userAgent: request.userAgent,
+      address: request.remoteIp,
+      client: clientField === undefined ? undefined : findField(entry, clientField),
+      host: findUrlHost(request.requestUrl),
+      referrer: request.referer,
+    }
+  },
+})
+
+/**
+ * The lines of the Kubernetes controller ingress-nginx: a combined line, followed by length and time of the request, the
+ * service and the answers of its servers. By default, the address is the client's, because the controller evaluates
+ * `X-Forwarded-For` or the proxy protocol by its own settings.
+ * https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/log-format/
+ */
+const ingressNginx: LogFormat = {
+  name: 'ingress-nginx',
+  hasHost: false,
+  open: options => new CombinedParser(options),
+  recognizesTail: tail => /^ \d+ [\d.]+ \[[^\]]*\] (\[[^\]]*\] )?\S/.test(tail),
+}
+
+/**
+ * W3C extended log files with any columns, as IIS writes them. A client field is the name of a column or of a request header:
+ * `X-Forwarded-For` is the column `X-Forwarded-For` or `cs(X-Forwarded-For)`.
+ * https://learn.microsoft.com/en-us/windows/win32/http/w3c-logging
+ */
+const w3c: LogFormat = {
+  name: 'w3c',
+  hasHost: true,
+  open: ({ clientField }) => new W3cParser({ clientField, mustHaveClient: true, isStrict: true }),
+  recognizes: (bytes, start, end) => /^#Fields: *\S/.test(bytes.toString('latin1', start, Math.min(end, start + 64))),
+}
+
+/**
+ * Traefik's CLF: a combined line, followed by the number of the request, the router, the server and the duration. Traefik
+ * omits the user agent unless `accessLog.fields.headers.names.User-Agent` is `keep`.
+ * https://doc.traefik.io/traefik/observability/access-logs/
+ */
+const traefik: LogFormat = {
+  name: 'traefik',
+  hasHost: false,
+  open: options => new CombinedParser(options),
+  recognizesTail: tail => /^ \d+ "[^"]*" "[^"]*" \d+ms$/.test(tail),
+}
 
 /**
  * All formats that are detected from content, in the order of detection: a line of Traefik or ingress-nginx is also a valid

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { chartLibrary } from '../../../generated/chart.ts'
 import robots from '../../analytics/agents/ai-robots-txt.json' with { type: 'json' }
 import { sqliteVersion } from '../../store/sqlite-version.ts'
 import type { Component } from './component.ts'
-import { listProductionPackages, readPackage } from './packages.ts'
 
 export interface LicenseSources {
   /** The folders of the packages that are inside; without it, those that `folder` needs to run. */
@@ -52,4 +54,78 @@ function withoutPackage(): Component[] {
 function compare(a: Component, b: Component): number {
   const [left, right] = [a, b].map(({ name, version }) => `${name.toLowerCase()} ${version}`) as [string, string]
   return left < right ? -1 : left > right ? 1 : 0
+}
+
+interface Manifest {
+  name: string
+  version: string
+  license?: string | { type?: string }
+  licenses?: readonly { type?: string }[]
+  homepage?: string
+  repository?: string | { url?: string }
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+}
+
+const legalFile = /^(?:licen[cs]e|copying|copyright|notice)/i
+
+/** Reads a package from its folder. */
+async function readPackage(folder: string): Promise<Component> {
+  const { name, version, license, licenses, homepage, repository } = await readManifest(folder)
+  const written = typeof license === 'string' ? license : license?.type
+  return {
+    name,
+    version,
+    license: written ?? licenses?.map(({ type }) => type ?? 'unknown').join(' OR ') ?? 'unknown',
+    url: homepage ?? toUrl(typeof repository === 'string' ? repository : repository?.url),
+    text: await readLegalTexts(folder),
+  }
+}
+
+/** Lists the folders of the packages that a package needs to run, directly and indirectly. Packages for other systems are missing. */
+async function listProductionPackages(folder: string): Promise<string[]> {
+  const found = new Set<string>()
+  const waiting = [folder]
+  for (let from = waiting.pop(); from !== undefined; from = waiting.pop()) {
+    const { dependencies, optionalDependencies } = await readManifest(from)
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const needed = findPackage(name, from)
+      if (needed === undefined || found.has(needed)) continue
+      found.add(needed)
+      waiting.push(needed)
+    }
+  }
+  return [...found].sort()
+}
+
+/** Finds the folder of a package as Node does: in the nearest node_modules above. */
+function findPackage(name: string, from: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name)
+    if (existsSync(join(candidate, 'package.json'))) return candidate
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+}
+
+async function readLegalTexts(folder: string): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const names = entries.filter(entry => entry.isFile() && legalFile.test(entry.name)).map(({ name }) => name)
+  const texts = await Promise.all(names.sort().map(name => readFile(join(folder, name), 'utf8')))
+  return texts.map(text => text.trim()).join('\n\n')
+}
+
+/** Turns what package.json calls a repository into an address that people can open. */
+function toUrl(repository: string | undefined): string | null {
+  if (repository === undefined) return null
+  const short = /^(?:github:)?([\w.-]+\/[\w.-]+)$/.exec(repository)?.[1]
+  if (short !== undefined) return `https://github.com/${short}`
+  const url = repository
+    .replace(/^git\+/, '')
+    .replace(/^git:\/\//, 'https://')
+    .replace(/^(?:ssh:\/\/)?git@([^:/]+)[:/]/, 'https://$1/')
+  return /^https?:\/\//.test(url) ? url.replace(/\.git$/, '') : null
 }

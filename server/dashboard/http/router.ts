@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from 'express'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
 import type { Logger } from 'pino'
 import { relativePath } from '../../docs/relative-path.ts'
 import type { FindServerAddress } from '../../http/server-address.ts'
@@ -18,17 +18,16 @@ import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../p
 import { pages } from '../pages/index.ts'
 import { html } from '../parts/html.ts'
 import { createChangeRecorder } from '../record-change.ts'
+import { findStaticFile } from '../static-files.ts'
 import { sectionPath } from '../texts/frame.ts'
 import { notices } from '../texts/notices.ts'
 import { signInTexts } from '../texts/sign-in.ts'
-import { correctAddress } from './correct-address.ts'
 import { answerPageErrors, answerUnknownPages, refuseForeignForm, refuseForm } from './errors.ts'
 import { readForm } from './form.ts'
 import { isFromOwnPage } from './same-origin.ts'
 import { sendDownload, sendHtml, sendToPage } from './send-page.ts'
 import { createFormToken, isFormToken, readSessionCookie, setSessionCookie } from './session-cookie.ts'
 import { signInRouter } from './sign-in.ts'
-import { staticFiles } from './static-files.ts'
 
 export interface DashboardOptions {
   deps: DashboardDeps
@@ -201,4 +200,38 @@ async function send(
 
 function pathOf(req: Request): string {
   return req.originalUrl.split('?', 1)[0] ?? ''
+}
+
+/** Serves the style sheet and the scripts of the pages; everyone may read them. */
+function staticFiles(): Router {
+  const router = Router()
+  router.get('/static/:version/:name', (req, res, next) => {
+    const file = findStaticFile(req.params.version, req.params.name)
+    if (!file) return next()
+    res
+      .set({ 'Content-Type': file.contentType, 'Cache-Control': 'public, max-age=31536000, immutable' })
+      .send(file.body)
+  })
+  return router
+}
+
+/**
+ * Redirects an address to its page: one with a missing or extra final slash, or one of a form's action, which a browser asks for when
+ * somebody presses Enter in its address field.
+ */
+const correctAddress: RequestHandler = (req, res, next) => {
+  const path = req.originalUrl.split('?', 1)[0] ?? ''
+  const [, organizationId = '', ...rest] = path.slice(dashboardPath.length).split('/')
+  if (!organizationId.startsWith('org_')) return next()
+  if (rest.length === 0) return sendToPage(res, relativePath(path, `${path}/`))
+  if (rest.length > 1 && rest.at(-1) === '') return sendToPage(res, relativePath(path, path.slice(0, -1)))
+  if (!pages.some(page => Object.keys(page.actions ?? {}).some(name => isAction(page.path, name, rest)))) return next()
+  const page = rest.slice(0, -1).map(part => `/${part}`)
+  sendToPage(res, relativePath(path, organizationPath(organizationId, page.join(''))))
+}
+
+/** Whether the parts of a path name an action of a page. */
+function isAction(pagePath: string, action: string, parts: readonly string[]): boolean {
+  const wanted = [...pagePath.split('/').slice(1), action]
+  return wanted.length === parts.length && wanted.every((part, at) => part.startsWith(':') || part === parts[at])
 }

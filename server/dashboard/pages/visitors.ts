@@ -1,17 +1,23 @@
 import type { ReportView } from '../../analytics/report/report-view.ts'
+import type { TotalVisitors } from '../../analytics/report/visit-report.ts'
+import type { PageVisitors } from '../../analytics/unique-visitors.ts'
 import { UnusableVisitsError } from '../../analytics/unusable-visits.ts'
+import type { PageOrder } from '../../analytics/visit-counts.ts'
+import { dayMs } from '../../base/day-ms.ts'
 import { relativePath } from '../../docs/relative-path.ts'
+import type { ChartData } from '../../in-page/dashboard/chart-data.ts'
 import type { Project } from '../../tenancy/project.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { organizationPath } from '../frame.ts'
 import type { Answer, PageDefinition, Visit } from '../page.ts'
 import { textField } from '../parts/field.ts'
 import { html, type Markup } from '../parts/html.ts'
+import { type Column, table } from '../parts/table.ts'
+import { showNumber } from '../texts/numbers.ts'
 import { visitorTexts as texts } from '../texts/visitors.ts'
 import { askForProject } from './ask-operator.ts'
 import { findShownProject, listProjectChoices, projectChooser } from './project-choice.ts'
 import { showLabels } from './visitors-labels.ts'
-import { showPages } from './visitors-pages.ts'
 import {
   chooseRange,
   type RangeName,
@@ -20,7 +26,6 @@ import {
   type VisitorsQuestion,
   visitorsLink,
 } from './visitors-question.ts'
-import { dayBefore, showTotals } from './visitors-totals.ts'
 
 /** The unique visitors of a project. It reads the counts directly, so it spends nothing of the rate limit of the API. */
 export const visitorsPage: PageDefinition = { section: 'visitors', path: '/visitors', show }
@@ -122,4 +127,125 @@ function showNobody(visit: Visit, { id, name }: Project, question: VisitorsQuest
   return html`<div class="empty"><p>${texts.neverVisited}</p>
 <pre tabindex="0"><code>${texts.importCommand(id)}</code></pre>
 <p><a href="${relativePath(pagePath, '/docs/visitors')}">${texts.importHelp}</a></p></div>`
+}
+
+/** Shows the totals of a range, and its days in a chart and in a table. */
+function showTotals({ totals, series }: ReportView): Markup {
+  return html`${showFigures(totals)}\n${series.periods.length > 1 && showSeries(series)}`
+}
+
+/** The date before a date. Dates that end a range are exclusive inside Quire, and inclusive for people. */
+function dayBefore(date: string): string {
+  return new Date(Date.parse(date) - dayMs).toISOString().slice(0, 10)
+}
+
+function showFigures({ human, ai, both, total }: TotalVisitors): Markup {
+  const figures = [
+    [texts.people, human],
+    [texts.ai, ai],
+    [texts.total, total],
+  ] as const
+  return html`<ul class="cards">${figures.map(
+    ([name, value]) => html`<li><h3>${name}</h3><span class="figure">${showNumber(value)}</span></li>`,
+  )}</ul>
+<p>${texts.unique} ${both > 0 ? texts.both(both) : texts.noBoth}</p>`
+}
+
+function showSeries({ by, periods }: ReportView['series']): Markup {
+  const chart: ChartData = {
+    days: periods.map(({ dateFrom }) => Date.parse(dateFrom) / 1000),
+    series: [
+      { label: texts.total, values: periods.map(({ total }) => total), colour: 'total' },
+      { label: texts.people, values: periods.map(({ human }) => human), colour: 'human' },
+      { label: texts.ai, values: periods.map(({ ai }) => ai), colour: 'ai' },
+    ],
+  }
+  return html`<h2>${texts.chartTitle[by]}</h2>
+<div class="chart" role="img" aria-label="${texts.chartName[by]}. ${texts.chartTable}." data-chart="${JSON.stringify(chart)}"><noscript>${texts.noScript}</noscript></div>
+<details class="sample"><summary>${texts.chartTable}</summary>
+<p>${texts.chartNote(by)}</p>
+${table(periods, {
+  caption: texts.chartName[by],
+  empty: texts.noPages,
+  columns: [
+    { heading: texts.periods[by], show: ({ dateFrom }) => dateFrom },
+    { heading: texts.people, isNumber: true, show: ({ human }) => showNumber(human) },
+    { heading: texts.ai, isNumber: true, show: ({ ai }) => showNumber(ai) },
+    { heading: texts.total, isNumber: true, show: ({ total }) => showNumber(total) },
+  ],
+})}</details>`
+}
+
+/** Shows some of the pages of a site with their visitors. Its headings sort all pages of the range, not only the shown ones. */
+function showPages(visit: Visit, question: VisitorsQuestion, { pages, matching }: ReportView): Markup {
+  const { order, contains } = question
+  const barKind = order === 'path' ? 'total' : order
+  const max = Math.max(1, ...pages.map(page => page[barKind]))
+  return html`<h2 id="pages">${texts.pagesTitle}</h2>
+${showFinder(visit, question)}
+${table(pages, {
+  caption: texts.pagesTitle,
+  empty: contains === '' ? texts.noPages : texts.noMatch(contains),
+  columns: [
+    sortedColumn(visit, question, 'path', { heading: texts.path, show: ({ path }) => html`<code>${path}</code>` }),
+    sortedColumn(visit, question, 'total', countColumn(texts.total, 'total')),
+    sortedColumn(visit, question, 'human', countColumn(texts.people, 'human')),
+    sortedColumn(visit, question, 'ai', countColumn(texts.ai, 'ai')),
+    { heading: '', show: page => bar(page[barKind], max) },
+  ],
+})}
+${showPaging(visit, question, matching)}`
+}
+
+function countColumn(heading: string, kind: 'human' | 'ai' | 'total'): Column<PageVisitors> {
+  return { heading, isNumber: true, show: page => showNumber(page[kind]) }
+}
+
+function sortedColumn(
+  visit: Visit,
+  question: VisitorsQuestion,
+  order: PageOrder,
+  column: Column<PageVisitors>,
+): Column<PageVisitors> {
+  const sort = {
+    address: `${visitorsLink(visit, question, { order })}#pages`,
+    name: texts.sortBy(column.heading),
+    ...(question.order === order && { is: order === 'path' ? ('ascending' as const) : ('descending' as const) }),
+  }
+  return { ...column, sort }
+}
+
+/** Repeats the number beside it, so screen readers leave it out. */
+function bar(value: number, max: number): Markup {
+  return html`<meter min="0" max="${max}" value="${value}" aria-hidden="true"></meter>`
+}
+
+function showFinder(visit: Visit, { projectId, range, order, contains, ...rest }: VisitorsQuestion): Markup {
+  const kept: [string, string][] = [
+    ['project', projectId],
+    ['range', range.name],
+    ['sort', order],
+  ]
+  if (range.name === 'custom') kept.push(['from', range.from], ['to', range.to])
+  const every = visitorsLink(visit, { projectId, range, order, ...rest, contains: '' })
+  return html`<form method="get" action="${visit.link('/visitors')}#pages" class="tools" role="search">
+${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<div class="field"><label for="find">${texts.find}</label>
+<input id="find" type="search" name="find" value="${contains}" maxlength="200" autocomplete="off"></div>
+<button>${texts.findButton}</button>
+${contains !== '' && html`<a href="${every}#pages">${texts.everyPage}</a>`}
+</form>`
+}
+
+function showPaging(visit: Visit, question: VisitorsQuestion, matching: number): Markup {
+  const { page } = question
+  const first = (page - 1) * rowsPerPage + 1
+  const last = Math.min(page * rowsPerPage, matching)
+  const address = (page: number) => `${visitorsLink(visit, question, { page })}#pages`
+  const lastPage = Math.max(1, Math.ceil(matching / rowsPerPage))
+  return html`<nav class="paging" aria-label="${texts.paging}">
+${first <= last && html`<span>${texts.shownRows(showNumber(first), showNumber(last), showNumber(matching))}</span>`}
+${page > 1 && html`<a class="button" rel="prev" href="${address(Math.min(page - 1, lastPage))}">${texts.previous}</a>`}
+${last < matching && html`<a class="button" rel="next" href="${address(page + 1)}">${texts.next}</a>`}
+</nav>`
 }

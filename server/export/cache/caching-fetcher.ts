@@ -1,11 +1,10 @@
+import { digest } from '../../base/digest.ts'
 import { FetchError } from '../../web/fetch/fetch-error.ts'
 import type { Answer, Fetcher } from '../../web/fetch/fetcher.ts'
-import type { ExportLimits } from '../model/limits.ts'
-import type { AskedAnswer, CachedAnswer, SiteCache } from '../model/site-cache.ts'
+import { type ExportLimits, totalExceeded } from '../model/limits.ts'
+import type { AskedAnswer, CachedAnswer, KeptBody, SiteCache } from '../model/site-cache.ts'
 import { digestAnswer, digestFailure } from './answer-digest.ts'
-import { openCached } from './cached-answer.ts'
-import { type CachedRun, notingFailure, storeOnRead } from './fetched-answer.ts'
-import { createRequestLog } from './request-log.ts'
+import { createRequestLog, type RequestLog } from './request-log.ts'
 
 export interface CachingFetcher extends Fetcher {
   /** Returns every request so far, with a digest of its answer. */
@@ -95,4 +94,163 @@ async function isUnchanged(context: CachedRun, { asked, accept, digest }: AskedA
 function withoutFragment(url: URL): string {
   const { href, hash } = url
   return hash === '' && !href.endsWith('#') ? href : href.slice(0, href.indexOf('#'))
+}
+
+/** Returns an answer from the cache. Requests the body again if the stored body is missing or damaged. */
+function openCached(context: CachedRun, start: URL, known: CachedAnswer): Answer {
+  const { cache } = context
+  const { body, contentType, headers, status, redirected, validators } = known
+  noteRequest(context, known, null)
+  return {
+    url: new URL(known.url),
+    status,
+    type: mediaType(contentType),
+    contentType,
+    headers,
+    redirected,
+    validators,
+    async read(maxBytes) {
+      if (body) checkSize(body, maxBytes)
+      const bytes = body && (await cache.readBody(body))
+      if (!bytes) return (await requestAgain(context, start, known)).read(maxBytes)
+      count(context, known, body)
+      return bytes
+    },
+    async save(file, maxBytes) {
+      if (body) checkSize(body, maxBytes)
+      if (!body || !(await cache.copyBody(body, file)))
+        return (await requestAgain(context, start, known)).save(file, maxBytes)
+      count(context, known, body)
+      return { ...body }
+    },
+    async hash(maxBytes) {
+      if (!body) return (await requestAgain(context, start, known)).hash(maxBytes)
+      checkSize(body, maxBytes)
+      count(context, known, body)
+      return { ...body }
+    },
+    async drop() {},
+  }
+}
+
+function noteRequest({ requests }: CachedRun, known: CachedAnswer, bodySha256: string | null): void {
+  const { asked, accept } = known
+  requests.note({ asked, accept, digest: digestAnswer(known, bodySha256) }, bodySha256 !== null)
+}
+
+/** Counts cached bytes like fetched bytes, so an export reaches its limits at the same point with and without a cache. */
+function count(context: CachedRun, known: CachedAnswer, { sha256, sizeBytes }: KeptBody): void {
+  const { fetcher, limits } = context
+  noteRequest(context, known, sha256)
+  context.cachedBytes += sizeBytes
+  if (fetcher.totalBytes + context.cachedBytes > limits.totalBytes) throw totalExceeded(limits)
+}
+
+/**
+ * Requests an answer again, because its cached body is missing or damaged.
+ *
+ * @throws {FetchError} when the answer has changed, because the caller has already seen the cached answer.
+ */
+async function requestAgain(context: CachedRun, start: URL, known: CachedAnswer): Promise<Answer> {
+  const { asked, accept, status, url, contentType } = known
+  const answer = await context.fetcher.open(start, accept)
+  const isSame = answer.status === status && answer.url.href === url && answer.contentType === contentType
+  if (isSame) return storeOnRead(context, asked, accept, answer)
+  await answer.drop()
+  throw new FetchError('network', `the answer of ${answer.url.host} changed while it was read`)
+}
+
+function checkSize({ sizeBytes }: KeptBody, maxBytes: number): void {
+  if (sizeBytes > maxBytes) throw new FetchError('too_large', 'the file is larger than the limit for one file')
+}
+
+function mediaType(contentType: string): string {
+  return contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+/** State that the answers of one export share. */
+interface CachedRun {
+  fetcher: Fetcher
+  cache: SiteCache
+  /** Identifies this export. An export that resumes after a kill keeps this id. */
+  run: string
+  limits: ExportLimits
+  requests: RequestLog
+  /** Bytes of all bodies that came from the cache. */
+  cachedBytes: number
+}
+
+/**
+ * Wraps an answer from the network. Its body is stored in the cache when it is read.
+ *
+ * @param asked the requested URL, without fragment.
+ */
+function storeOnRead(context: CachedRun, asked: string, accept: string, answer: Answer): Answer {
+  const { cache, run } = context
+  const { contentType, headers, status, redirected, validators } = answer
+  const seen = { asked, accept, status, url: answer.url.href, redirected, contentType, headers, validators, run }
+
+  function note(bodySha256: string | null): void {
+    const isRead = bodySha256 !== null
+    context.requests.note({ asked, accept, digest: digestAnswer(seen, bodySha256) }, isRead)
+  }
+  function store(body: KeptBody | null): void {
+    note(body?.sha256 ?? null)
+    if (isLasting(status)) cache.putAnswer({ ...seen, body })
+  }
+  /** @param keep stores the body; resolves to false when the cache has no room. */
+  async function storeBody(body: KeptBody, keep: () => Promise<boolean>): Promise<void> {
+    if (!isLasting(status) || (await keep())) store(body)
+    else note(body.sha256)
+  }
+
+  return {
+    ...answer,
+    read: maxBytes =>
+      notingFailure(context.requests, asked, accept, async () => {
+        const bytes = await answer.read(maxBytes)
+        const body = { sha256: digest(bytes), sizeBytes: bytes.length }
+        await storeBody(body, () => cache.keepBody(bytes, body))
+        return bytes
+      }),
+    save: (file, maxBytes) =>
+      notingFailure(context.requests, asked, accept, async () => {
+        const body = await answer.save(file, maxBytes)
+        await storeBody(body, () => cache.keepFile(file, body))
+        return body
+      }),
+    async hash(maxBytes) {
+      const body = await answer.hash(maxBytes)
+      const before = cache.findAnswer(asked, accept)
+      // The body is not available here, but the cache may already have it.
+      if (isLasting(status) && before?.body?.sha256 === body.sha256) store(body)
+      return body
+    },
+    async drop() {
+      const before = cache.findAnswer(asked, accept)
+      // If this run already stored the answer, the stored answer may have its body.
+      if (before?.run !== run) store(null)
+      await answer.drop()
+    },
+  }
+}
+
+/** Does work for a request, and logs the request as failed when the work throws a FetchError. */
+async function notingFailure<T>(
+  requests: RequestLog,
+  asked: string,
+  accept: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof FetchError) requests.note({ asked, accept, digest: digestFailure(error) }, true)
+    throw error
+  }
+}
+
+/** Decides whether an answer describes the page. Server errors and answers that mean "retry later" do not. */
+function isLasting(status: number): boolean {
+  return status >= 200 && status < 500 && ![304, 408, 425, 429].includes(status)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ArchiveError } from '../../unpack/archive-error.ts'
@@ -9,12 +9,13 @@ import type { UnpackLimits } from '../../unpack/unpack-limits.ts'
 import { findBrowser, installCommand } from '../../web/browser/find-browser.ts'
 import { BrowserStartError } from '../../web/browser/launch.ts'
 import { type BundleViewer, openBundleViewer } from '../../web/browser/viewer.ts'
+import { readRawText } from '../../web/html/text-encoding.ts'
 import type { Verify } from '../model/options.ts'
-import { listFiles, readReport } from './bundle-files.ts'
-import { allowsHost, checkFiles, type FileFindings } from './check-files.ts'
+import { findUnresolvedInPage, findUnresolvedInStylesheet } from '../rewrite/check-links.ts'
+import { readSources } from '../rewrite/rewrite-page.ts'
+import { isPageFile, isSitePage, type KnownReport, listFiles, readReport } from './bundle-files.ts'
 import { checkPages } from './check-pages.ts'
 import type { BundleCheck, BundleFault } from './check-result.ts'
-import { spreadSample } from './spread-sample.ts'
 
 export interface CheckOptions {
   /** A zip, a tar.gz or a folder with the files of a bundle. Nothing in it is changed. */
@@ -117,4 +118,105 @@ function explainUnopened(verify: Verify, pages: number): string {
   return verify === 'static'
     ? `No page was opened in a browser, because of --verify static: ${unchecked}.`
     : `No page was opened, because no Chromium was found: ${unchecked}. To install one: ${installCommand()}`
+}
+
+/**
+ * Picks pages for a check: the start page, and then pages of as many folders as possible. The same pages always give the
+ * same sample.
+ *
+ * @param pages sorted paths in the bundle.
+ */
+export function spreadSample(pages: readonly string[], size: number): string[] {
+  if (pages.length <= size) return [...pages]
+  const byFolder = new Map<string, string[]>()
+  for (const page of pages) {
+    const folder = page.slice(0, page.lastIndexOf('/') + 1)
+    byFolder.set(folder, [...(byFolder.get(folder) ?? []), page])
+  }
+  const picked = new Set([findStart(pages)])
+  // With fewer places than folders, the folders are spread evenly. Otherwise each round takes the next page of every folder.
+  const folders = [...byFolder.values()]
+  const step = Math.max(1, folders.length / Math.max(1, size - picked.size))
+  for (let round = 0; picked.size < size; round += 1) {
+    for (let at = 0; at < folders.length && picked.size < size; at += step) {
+      const page = folders[Math.floor(at)]?.[round]
+      if (page !== undefined) picked.add(page)
+    }
+    if (round > pages.length) break
+  }
+  return [...picked].sort()
+}
+
+/** Finds the start page: the index.html that is nearest to the root, because a site may begin in a folder. */
+function findStart(pages: readonly string[]): string {
+  const depth = (page: string) => page.split('/').length
+  const indexes = pages.filter(page => /(?:^|\/)index\.html$/.test(page))
+  const [start] = indexes.sort((a, b) => depth(a) - depth(b))
+  return start ?? (pages[0] as string)
+}
+
+interface FileFindings {
+  /** Pages of the site, sorted. */
+  pages: string[]
+  faults: BundleFault[]
+  notes: string[]
+  /** Hosts of products that pages may load from, because the report names a kept product. */
+  sources: ReadonlySet<string>
+}
+
+/** Reads all pages and style sheets: every address must resolve in the bundle, and every page must keep other hosts out. */
+async function checkFiles(
+  folder: string,
+  paths: readonly string[],
+  report: KnownReport | null,
+  signal: AbortSignal,
+): Promise<FileFindings> {
+  const known = new Set(report?.unresolved.map(({ page, address }) => `${page} ${address}`))
+  const all = new Set(paths)
+  const found = { pages: [] as string[], faults: [] as BundleFault[], sources: new Set<string>() }
+  let named = 0
+  for (const path of paths) {
+    signal.throwIfAborted()
+    const isPage = isPageFile(path)
+    if (!isPage && !path.endsWith('.css')) continue
+    const raw = readRawText(await readFile(join(folder, path)), null)
+    const sources = isPage ? readSources(raw.text) : []
+    if (isPage && isSitePage(path, raw.text)) found.pages.push(path)
+    found.faults.push(...judgeSources(path, sources, report))
+    for (const source of sources ?? []) found.sources.add(source)
+    const isOutside = (url: URL) => allowsHost(sources ?? [], url)
+    const unresolved = isPage
+      ? findUnresolvedInPage(raw, path, all, isOutside)
+      : findUnresolvedInStylesheet(raw, path, all)
+    for (const address of unresolved) {
+      if (known.has(`${path} ${address}`)) named += 1
+      else found.faults.push({ page: path, place: null, what: `names ${address}, which is not in the bundle` })
+    }
+  }
+  found.faults.push(...countPages(found.pages.length, report))
+  return { ...found, notes: noteNamed(named) }
+}
+
+/** Decides whether a policy with these hosts allows an address. `*.example.com` stands for all hosts below example.com. */
+function allowsHost(sources: Iterable<string>, { host }: URL): boolean {
+  return [...sources].some(source => (source.startsWith('*.') ? host.endsWith(source.slice(1)) : host === source))
+}
+
+/** @param sources the hosts that a page may load from; null = the page has no policy. */
+function judgeSources(page: string, sources: string[] | null, report: KnownReport | null): BundleFault[] {
+  if (sources === null)
+    return [{ page, place: null, what: 'has no policy that keeps it from loading files of other hosts' }]
+  const [first] = sources
+  if (first === undefined || (report?.keptFeatures.length ?? 0) > 0) return []
+  return [{ page, place: null, what: `may load files from ${first}, and the report names no product of that host` }]
+}
+
+function countPages(count: number, report: KnownReport | null): BundleFault[] {
+  if (!report || count >= report.pages) return []
+  return [{ page: null, place: null, what: `The report counts ${report.pages} pages, but the bundle has ${count}.` }]
+}
+
+function noteNamed(count: number): string[] {
+  if (count === 0) return []
+  return [`${count} ${count === 1 ? 'address does' : 'addresses do'} not resolve, as the report of the export says.`]
 }

@@ -10,9 +10,8 @@ import type { Crowd, ExportProgress, ExportTask, RunExport, Verify } from '../mo
 import type { CacheSettings } from '../model/site-cache.ts'
 import type { BrowserAlarm } from './browser-alarm.ts'
 import type { BundleStore } from './bundle-store.ts'
-import type { ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
+import type { Bundle, ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
 import { removeLeftovers, workFolderName } from './leftovers.ts'
-import { bundleFileName, publishBundle } from './publish-bundle.ts'
 import { type Patience, repeatWhenRoom, untilStored } from './wait-for-room.ts'
 import type { WorkBoard } from './work-board.ts'
 
@@ -243,4 +242,47 @@ function explainFailure(error: unknown): string {
 
 function msSince(at: number): number {
   return Math.round(performance.now() - at)
+}
+
+/**
+ * Returns the file name of a bundle. Each lease has its own name, so a runner whose lease is void cannot replace the bundle of
+ * its successor.
+ */
+function bundleFileName({ jobId, token }: Pick<Lease, 'jobId' | 'token'>, format: string): string {
+  return `${jobId}-${token}.${format}`
+}
+
+/** A finished archive, and how it is recorded. */
+interface FinishedExport {
+  file: string
+  lease: Lease
+  bundle: Bundle
+  complete(): Awaitable<boolean>
+  /** How long to try while the storage of the bundles cannot be reached; absent = once. */
+  patience?: Patience
+}
+
+/**
+ * Publishes an archive and then completes its job, so that a completed job always has its bundle. Returns false if the lease
+ * is void; the archive is then removed.
+ */
+export async function publishBundle(
+  { exportJobs, bundles }: { exportJobs: Pick<ExportJobs, 'find'>; bundles: BundleStore },
+  finished: FinishedExport,
+): Promise<boolean> {
+  const { file, lease, bundle, complete, patience } = finished
+  const publish = async () => bundles.publish(file, bundle, patience?.signal)
+  await (patience ? untilStored(publish, patience) : publish())
+  let failure: unknown
+  try {
+    if (await complete()) return true
+  } catch (error) {
+    failure = error
+  }
+  // The database may have recorded the bundle before it reported an error.
+  const job = await exportJobs.find(lease.jobId)
+  if (job?.bundle?.fileName === bundle.fileName) return true
+  await bundles.remove(bundle.fileName)
+  if (failure !== undefined) throw failure
+  return false
 }

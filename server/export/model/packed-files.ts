@@ -1,4 +1,4 @@
-/** Folder in the bundle of the scripts that contain a copy of a file. The pages' script names it too: see page-files.ts. */
+/** Folder in the bundle of the scripts that contain a copy of a file. The pages' script names it too: see serve-packed.ts. */
 export const packedFolder = '_quire/packed'
 
 /** Bundle path of the script that answers requests on file:// from the copies. */

@@ -1,8 +1,13 @@
+import { readFile } from 'node:fs/promises'
+import type { SearchLook } from '../../web/browser/site-search.ts'
+import type { CollectedSite } from '../crawl/crawl-tools.ts'
+import type { FileCollector } from '../crawl/file-collector.ts'
+import { assetKey, linkKey } from '../model/site.ts'
 import { openBundleSearch, type SearchedBundle } from './compare-search.ts'
+import { findParts } from './part-names.ts'
 import type { ScriptPlacer } from './place-scripts.ts'
 import type { BundleSearch } from './search-ahead.ts'
 import { type OriginSearchOptions, readSearchWords, searchAtOrigin, showsSearch } from './search-at-origin.ts'
-import { fetchSearchFiles, type SearchPartsOptions } from './search-parts.ts'
 
 /** The search of a site, in the bundle and at the origin. */
 export interface SiteSearch {
@@ -29,4 +34,76 @@ export async function lookAndSearch(
   if (origin) await fetchSearchFiles(options, origin.look)
   if (!seen || !origin) return { fetched: [], open: () => ({ startAhead() {}, compare: async () => null }) }
   return { fetched: origin.look.fetched, open: bundle => openBundleSearch(seen, origin, bundle) }
+}
+
+interface SearchPartsOptions {
+  collected: Pick<CollectedSite, 'site' | 'pages' | 'files'>
+  files: Pick<FileCollector, 'needLoaded' | 'needScripted' | 'get' | 'finish'>
+  /** Fetches a page that is only shown in a frame. Returns whether it exists. */
+  fetchFramed(url: URL): Promise<boolean>
+}
+
+const maxScriptBytes = 2 * 1024 ** 2
+
+/**
+ * Fetches the files that the search of a site loads for any word. Three words load only some of the parts of an index. If no
+ * rule finds the others, none of them is fetched: the comparison then tells that the search does not work.
+ */
+async function fetchSearchFiles(options: SearchPartsOptions, look: SearchLook): Promise<void> {
+  const { collected, files } = options
+  for (const address of look.loaded) {
+    files.needLoaded(new URL(address))
+    files.needScripted(new URL(address))
+  }
+  await files.finish()
+  const scripts = await readScripts(options, look.loaded)
+  const frames = new Set(look.frames.map(pathOf))
+  const own = (address: string) => {
+    const url = collected.site.own(new URL(address))
+    return url && !isKnown(collected, url) ? url.pathname : []
+  }
+  const parts = look.words.flatMap(word => word.loaded.flatMap(own))
+  for (const paths of groupByFolder(parts)) {
+    const isFramed = paths.some(path => frames.has(path))
+    const has = (path: string) => hasPart(options, new URL(path, collected.site.origin), isFramed)
+    await findParts(paths, scripts, has)
+  }
+  await files.finish()
+}
+
+/** Decides whether the bundle has the page or file anyway. A search may also load pages, to show a part of their text. */
+function isKnown({ pages, files }: SearchPartsOptions['collected'], url: URL): boolean {
+  return pages.get(linkKey(url))?.state === 'page' || files.get(assetKey(url))?.state === 'file'
+}
+
+function pathOf(address: string): string {
+  return new URL(address).pathname
+}
+
+/** Groups the paths by folder and extension. The parts of an index are in one folder. */
+function groupByFolder(paths: readonly string[]): string[][] {
+  const groups = new Map<string, string[]>()
+  for (const path of [...new Set(paths)].sort()) {
+    const name = `${path.slice(0, path.lastIndexOf('/') + 1)} ${/\.\w+$/.exec(path)?.[0] ?? ''}`
+    groups.set(name, [...(groups.get(name) ?? []), path])
+  }
+  return [...groups.values()]
+}
+
+async function hasPart({ collected, files, fetchFramed }: SearchPartsOptions, url: URL, isFramed: boolean) {
+  if (isFramed) return fetchFramed(url)
+  return collected.files.get(assetKey(url))?.state === 'file' || (await files.get(url, 'script')) !== null
+}
+
+/** Reads the scripts of the site that the page loads. One of them may list the names of parts. */
+async function readScripts({ collected }: SearchPartsOptions, loaded: readonly string[]): Promise<string[]> {
+  const texts: string[] = []
+  for (const address of loaded) {
+    const own = collected.site.own(new URL(address))
+    const found = own && collected.files.get(assetKey(own))
+    if (found?.state !== 'file') continue
+    const { kind, file, sizeBytes } = found.resource
+    if (kind === 'script' && sizeBytes <= maxScriptBytes) texts.push(await readFile(file, 'latin1'))
+  }
+  return texts
 }

@@ -1,6 +1,3 @@
-import { makeRandomRepeatable } from './repeatable-random.ts'
-import type { Watch } from './watch.ts'
-
 /** Runs before any script of the page: records pending work, makes random values repeatable, and disables dialogs. */
 export default function watchPage(): void {
   const watch: Watch = {
@@ -98,5 +95,40 @@ function recordStyles({ styles }: Watch): void {
   CSSStyleSheet.prototype.replaceSync = function (this: CSSStyleSheet, text: string) {
     replaceSync.call(this, text)
     styles.set(this, { text: String(text), rules: this.cssRules.length })
+  }
+}
+
+/** Replaces random numbers and ids with a fixed sequence, to make a page produce the same HTML each time. */
+function makeRandomRepeatable(): void {
+  let seed = 0x9e3779b9
+  const random = () => {
+    seed = (Math.imul(seed ^ (seed >>> 15), 0x2c1b3c6d) + 0x6d2b79f5) | 0
+    return ((seed ^ (seed >>> 12)) >>> 0) / 4294967296
+  }
+  Math.random = random
+  if (typeof crypto === 'undefined' || !crypto.randomUUID) return
+  const hex = () =>
+    Math.floor(random() * 65536)
+      .toString(16)
+      .padStart(4, '0')
+  crypto.randomUUID = () => `${hex()}${hex()}-${hex()}-4${hex().slice(1)}-8${hex().slice(1)}-${hex()}${hex()}${hex()}`
+}
+
+/** State that `watchPage` stores on the window for the other scripts. */
+interface Watch {
+  lastChange: number
+  /** Elements that a script observes until they enter the viewport. */
+  awaited: Set<Element>
+  /** Short timers that have not fired yet. */
+  timers: Set<number>
+  /** The browser's original function, which does not count timers. */
+  setTimeout: typeof window.setTimeout
+  /** The text of constructed style sheets, and the number of their rules then. */
+  styles: WeakMap<CSSStyleSheet, { text: string; rules: number }>
+}
+
+declare global {
+  interface Window {
+    __quireWatch?: Watch
   }
 }

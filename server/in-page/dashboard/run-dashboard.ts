@@ -1,9 +1,4 @@
-import { confirmForms } from './confirm-forms.ts'
 import { drawCharts } from './draw-charts.ts'
-import { enableCopying } from './enable-copying.ts'
-import { forgetNotice } from './forget-notice.ts'
-import { rememberLiveParts, renewLiveParts } from './renew-live-parts.ts'
-import { runCountdowns, writeLocalTimes } from './write-local-times.ts'
 
 /** Runs in each page of the dashboard. Everything also works without it, but for copying and the charts. */
 export default function runDashboard(): void {
@@ -18,4 +13,171 @@ export default function runDashboard(): void {
     writeLocalTimes(part)
     enableCopying(part)
   })
+}
+
+/** Asks before a form is sent that deletes or revokes something. */
+function confirmForms(): void {
+  document.addEventListener('submit', event => {
+    const question = event.target instanceof HTMLFormElement ? event.target.dataset.confirm : undefined
+    if (question !== undefined && !confirm(question)) event.preventDefault()
+  })
+}
+
+/** Takes what was done out of the address, so that a reload and a shared link do not say it again. */
+function forgetNotice(): void {
+  const url = new URL(location.href)
+  if (!url.searchParams.has('done')) return
+  url.searchParams.delete('done')
+  history.replaceState(history.state, '', url)
+}
+
+const shownMs = 2000
+
+/** Shows the buttons that copy a text, and makes them work. */
+function enableCopying(root: ParentNode): void {
+  for (const button of root.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+    button.hidden = false
+    button.addEventListener('click', async () => {
+      const label = button.textContent
+      button.textContent = (await copy(button.dataset.copy ?? '')) ? 'Copied' : 'Press Ctrl-C'
+      setTimeout(() => {
+        button.textContent = label
+      }, shownMs)
+    })
+  }
+}
+
+/** Copies a text. The clipboard is missing on plain HTTP, but for localhost; there a selected field is copied. */
+async function copy(text: string): Promise<boolean> {
+  if (navigator.clipboard) {
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    )
+  }
+  const field = document.createElement('textarea')
+  field.value = text
+  document.body.append(field)
+  field.select()
+  const isCopied = document.execCommand('copy')
+  field.remove()
+  return isCopied
+}
+
+/** Writes the instants of a page in the reader's time zone. Their titles keep UTC. */
+function writeLocalTimes(root: ParentNode): void {
+  const dateStyle = 'medium'
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle, timeStyle: 'short' })
+  const withSeconds = new Intl.DateTimeFormat(undefined, { dateStyle, timeStyle: 'medium' })
+  for (const element of root.querySelectorAll('time')) {
+    const at = Date.parse(element.dateTime)
+    if (Number.isNaN(at)) continue
+    const local = element.hasAttribute('data-seconds') ? withSeconds : format
+    element.textContent = element.hasAttribute('data-until') ? countdown(at - Date.now()) : local.format(at)
+  }
+}
+
+/** Keeps the countdowns of the page running. */
+function runCountdowns(): void {
+  setInterval(() => {
+    for (const element of document.querySelectorAll<HTMLTimeElement>('time[data-until]')) {
+      const text = countdown(Date.parse(element.dateTime) - Date.now())
+      if (element.textContent !== text) element.textContent = text
+    }
+  }, 1000)
+}
+
+/** Says how long it is until an instant. */
+function countdown(ms: number): string {
+  if (ms <= 0) return 'expired'
+  const seconds = Math.floor(ms / 1000)
+  const hours = Math.floor(seconds / 3600)
+  const minutes = Math.floor((seconds % 3600) / 60)
+  if (hours > 0) return `in ${hours} h ${minutes} min`
+  return minutes > 0 ? `in ${minutes} min ${seconds % 60} s` : `in ${seconds} s`
+}
+
+/** How long to wait after an answer that failed. */
+const pauseMs = 10_000
+/** How long to wait for an answer. */
+const timeoutMs = 30_000
+
+/**
+ * How the renewal goes. `unreachable`: no answer, or none of the dashboard. `gone`: the page was deleted, or this person may no longer see it.
+ * `ended`: the person was signed out.
+ */
+type Renewal = 'works' | 'unreachable' | 'gone' | 'ended'
+
+/**
+ * Remembers the live parts as the server wrote them, before other scripts change them. A part that is still the same must not be
+ * replaced, because screen readers would announce it again.
+ */
+function rememberLiveParts(): void {
+  for (const part of document.querySelectorAll('[data-live]')) part.setAttribute('data-shown', part.outerHTML)
+}
+
+/**
+ * Renews the parts of the page that change by themselves: it reads the page again every `data-live` milliseconds and replaces what has
+ * changed, as long as the new page has the part with `data-live`. It waits while the page is hidden, and while a person works inside
+ * the part. If the page cannot be read, it says so and goes on trying.
+ *
+ * @param onChange is called with each new part
+ */
+function renewLiveParts(onChange: (part: Element) => void): void {
+  const everyMs = Math.min(
+    ...[...document.querySelectorAll('[data-live]')].map(part => Number(part.getAttribute('data-live'))),
+  )
+  if (!Number.isFinite(everyMs) || everyMs <= 0) return
+  const later = (ms: number) => setTimeout(() => void renew(), ms)
+
+  async function renew(): Promise<void> {
+    if (document.hidden) return void later(everyMs)
+    const fresh = await readPage()
+    showRenewal(typeof fresh === 'string' ? fresh : 'works')
+    if (typeof fresh === 'string') return void later(pauseMs)
+    for (const part of document.querySelectorAll('[data-live]')) replacePart(part, fresh, onChange)
+    renewLiveParts(onChange)
+  }
+  showRenewal('works')
+  later(everyMs)
+}
+
+/** Shows the sentences about this state of the renewal, and hides the others. */
+function showRenewal(state: Renewal): void {
+  for (const sentence of document.querySelectorAll<HTMLElement>('[data-renewal]')) {
+    sentence.hidden = sentence.dataset.renewal !== state
+  }
+}
+
+/** Reads the page again, or says why that is not possible. */
+async function readPage(): Promise<Document | Exclude<Renewal, 'works'>> {
+  try {
+    const answer = await fetch(location.href, { cache: 'no-store', signal: AbortSignal.timeout(timeoutMs) })
+    if (isSignIn(answer.url)) return 'ended'
+    if (answer.status === 403 || answer.status === 404) return 'gone'
+    if (!answer.ok) return 'unreachable'
+    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const isSamePage = [...document.querySelectorAll('[data-live]')].some(({ id }) => fresh.getElementById(id))
+    // A proxy may answer a page of its own while the server is down.
+    return isSamePage ? fresh : 'unreachable'
+  } catch {
+    return 'unreachable'
+  }
+}
+
+/** Whether an answer came from the page to sign in, to which the server leads someone who was signed out. */
+function isSignIn(address: string): boolean {
+  const link = document.querySelector<HTMLAnchorElement>('[data-renewal="ended"] a')
+  return link !== null && new URL(address).pathname === link.pathname
+}
+
+function replacePart(part: Element, fresh: Document, onChange: (part: Element) => void): void {
+  const next = fresh.getElementById(part.id)
+  if (!next || part.contains(document.activeElement) || next.outerHTML === part.getAttribute('data-shown')) return
+  const shown = next.outerHTML
+  next.setAttribute('data-shown', shown)
+  const scrolled = [...part.querySelectorAll('.wide')].map(box => box.scrollLeft)
+  part.replaceWith(next)
+  for (const [at, box] of next.querySelectorAll('.wide').entries()) box.scrollLeft = scrolled[at] ?? 0
+  onChange(next)
 }

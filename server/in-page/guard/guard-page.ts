@@ -1,6 +1,5 @@
 import { correctAddress } from './correct-address.ts'
 import { isAtHome } from './is-at-home.ts'
-import { createScriptStarter } from './start-scripts.ts'
 
 declare global {
   interface Window {
@@ -31,4 +30,84 @@ export default function guardPage(ownPath: string | null, runtime: string, folde
   }
   if (!atHome) document.write(`<script src="${runtime}" defer></script>`)
   guard?.remove()
+}
+
+type Call = Document['currentScript']
+
+interface ScriptStarter {
+  /**
+   * Used while the page is parsed. Removes the call, and replaces the inert script before the call with a script that runs.
+   */
+  writeScript(call: Call, atHome: boolean): void
+  /**
+   * Used later, in markup inserted by an app. Replaces the inert script before the call, or all inert scripts on the page.
+   */
+  replaceScripts(call: Call): void
+}
+
+/** @param folder base path of relative script addresses; null = relative addresses stay unchanged. */
+function createScriptStarter(folder: string | null): ScriptStarter {
+  const started: Record<string, boolean> = {}
+
+  /** Returns false if a script with this address already ran. */
+  function isNew(script: Element): boolean {
+    const source = script.getAttribute('src')
+    if (!source) return true
+    const link = document.createElement('a')
+    link.href = source
+    const hasRun = started[link.href]
+    started[link.href] = true
+    return !hasRun
+  }
+
+  /**
+   * Returns the value of an attribute. Makes addresses relative to the root, as most sites do, because some site runtimes
+   * find their script by its `src` attribute.
+   */
+  function readValue({ name, value }: Attr): string {
+    if (folder === null || name !== 'src' || /^([a-z][a-z0-9+.-]*:|[/]|$)/i.test(value)) return value
+    return new URL(value, location.origin + folder).href.slice(location.origin.length)
+  }
+
+  return {
+    writeScript(call, atHome) {
+      const script = call?.previousElementSibling
+      call?.remove()
+      if (!atHome || !isInert(script)) return
+      isNew(script)
+      let html = '<script'
+      for (const attribute of script.attributes) {
+        if (attribute.name === 'type') continue
+        const value = readValue(attribute).replace(/&/g, '&amp;').replace(/"/g, '&quot;')
+        html += ` ${originalName(attribute)}="${value}"`
+      }
+      html += `>${script.text}</script>`
+      script.remove()
+      document.write(html)
+    },
+    replaceScripts(call) {
+      // An app may run the call at another place in the page. The call then starts all inert scripts.
+      const before = call?.previousElementSibling
+      const scripts = isInert(before)
+        ? [before]
+        : document.querySelectorAll<HTMLScriptElement>('script[type="text/quire"]')
+      for (const inert of scripts) {
+        if (!isNew(inert)) continue
+        const script = document.createElement('script')
+        script.async = false
+        for (const attribute of inert.attributes)
+          if (attribute.name !== 'type') script.setAttribute(originalName(attribute), attribute.value)
+        script.text = inert.text
+        inert.replaceWith(script)
+      }
+    },
+  }
+}
+
+function isInert(element: Element | null | undefined): element is HTMLScriptElement {
+  return (element as HTMLScriptElement | null | undefined)?.type === 'text/quire'
+}
+
+function originalName({ name }: Attr): string {
+  return name === 'data-quire-type' ? 'type' : name
 }

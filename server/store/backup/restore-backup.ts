@@ -2,18 +2,27 @@ import { createHash } from 'node:crypto'
 import { existsSync, rmdirSync } from 'node:fs'
 import { mkdir, open, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
 import { makeFolder } from '../../base/make-folder.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import { findFolderUsers } from '../folder-users.ts'
-import { listKnownSchemas } from '../schema-versions.ts'
+import { findProblem } from '../open-unchanged.ts'
+import { findKnownSchema, listKnownSchemas } from '../schema-versions.ts'
 import { openScratchFolder } from '../scratch-folder.ts'
 import type { FileDigest } from './backup-writer.ts'
-import { checkDatabases } from './check-databases.ts'
-import { aboutName, atTopOfDisk, mainDatabase, manifestName } from './data-files.ts'
-import { endSessions } from './end-sessions.ts'
-import { type BackupAbout, type BackupManifest, notABackup, parseAbout, parseManifest, show } from './manifest.ts'
+import { aboutName, atTopOfDisk, isDatabase, mainDatabase, manifestName } from './data-files.ts'
+import {
+  type BackedUpFile,
+  type BackupAbout,
+  type BackupManifest,
+  notABackup,
+  parseAbout,
+  parseManifest,
+  show,
+} from './manifest.ts'
 import { placeFiles } from './place-files.ts'
 import { type BackupEntry, readBackup, statBackup } from './read-backup.ts'
+import { findUnsafeName } from './recorded-bundles.ts'
 
 export interface RestoreOptions {
   /** An archive or a folder that `makeBackup` made. */
@@ -185,4 +194,80 @@ function compare({ files }: BackupManifest, found: ReadonlyMap<string, FileDiges
   if (surplus !== undefined) {
     throw new OperatorError(`The backup has ${show(surplus)}, which its manifest lacks. Use another backup.`)
   }
+}
+
+/** Tables of which each row lets someone into the dashboard. */
+const tables = ['sessions', 'sign_in_links'] as const
+
+/**
+ * Deletes the sessions and sign-in links from a main database of any schema version that no process uses. Returns how many
+ * there were.
+ */
+function endSessions(file: string): number {
+  const database = new Database(file, { fileMustExist: true })
+  try {
+    database.pragma('trusted_schema = OFF')
+    const hasTable = database.prepare<[string], number>('SELECT 1 FROM sqlite_schema WHERE name = ?').pluck()
+    const known = tables.filter(table => hasTable.get(table) !== undefined)
+    const end = database.transaction(() =>
+      known.reduce((count, table) => count + database.prepare(`DELETE FROM ${table}`).run().changes, 0),
+    )
+    return end()
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Checks the databases of a backup that was unpacked into a folder.
+ *
+ * @throws {OperatorError} when one is damaged, was written by a newer Quire, or names files outside the data folder.
+ */
+async function checkDatabases(
+  folder: string,
+  files: readonly BackedUpFile[],
+  onCheck: (path: string) => void,
+): Promise<void> {
+  for (const { path, schema } of files) {
+    const file = join(folder, path)
+    if (!(await isDatabase(file))) {
+      if (schema === undefined && path !== mainDatabase) continue
+      throw damaged(path, 'it is not a database')
+    }
+    onCheck(path)
+    checkDatabase(path, file)
+  }
+  const unsafe = findUnsafeName(join(folder, mainDatabase))
+  if (unsafe !== undefined) {
+    throw new OperatorError(
+      `${mainDatabase} in the backup names the file ${show(unsafe)}, which no database of Quire does. Nothing was restored.`,
+    )
+  }
+}
+
+function checkDatabase(path: string, file: string): void {
+  let database: Database.Database | undefined
+  try {
+    database = new Database(file, { fileMustExist: true })
+    database.pragma('query_only = ON')
+    database.pragma('trusted_schema = OFF')
+    const problem = findProblem(database, 'integrity_check')
+    if (problem !== null) throw damaged(path, problem)
+    const version = database.pragma('user_version', { simple: true }) as number
+    const known = findKnownSchema(path)
+    if (known !== undefined && version > known) {
+      throw new OperatorError(
+        `${path} in the backup was written by a newer Quire (schema ${version}, this one knows ${known}). Upgrade Quire, and restore again.`,
+      )
+    }
+  } catch (error) {
+    if (String((error as { code?: unknown }).code).startsWith('SQLITE_')) throw damaged(path, (error as Error).message)
+    throw error
+  } finally {
+    database?.close()
+  }
+}
+
+function damaged(path: string, reason: string): OperatorError {
+  return new OperatorError(`${path} in the backup is damaged (${reason}). Use another backup.`)
 }

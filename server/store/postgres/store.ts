@@ -1,10 +1,10 @@
+import type { Exclusively } from '../../base/exclusively.ts'
 import type { Steps } from '../../base/steps.ts'
 import { bindToPostgres, workInPostgres } from '../noun.ts'
 import { type Nouns, type NounsInSteps, nouns } from '../nouns.ts'
 import { openPostgresRateLimits } from '../rate-limits.ts'
-import { openAgreedLinkKey } from './agreed-link-key.ts'
-import { connect } from './database.ts'
-import { openExclusively } from './exclusively.ts'
+import type { AgreedLinkKey } from '../shared-link-keys.ts'
+import { connect, type Database } from './database.ts'
 import { explain } from './explain.ts'
 import { migrate } from './migrate.ts'
 import { statement } from './statement.ts'
@@ -63,5 +63,64 @@ export async function openPostgresStore(
       await visits.close()
       await database.close()
     },
+  }
+}
+
+const insert = statement<{ fingerprint: Buffer }>(
+  'INSERT INTO link_key (id, fingerprint) VALUES (1, @fingerprint) ON CONFLICT (id) DO NOTHING',
+  { isRepeatable: true },
+)
+const find = statement<object, { fingerprint: Buffer }>('SELECT fingerprint FROM link_key')
+const update = statement<{ fingerprint: Buffer }>('UPDATE link_key SET fingerprint = @fingerprint', {
+  isRepeatable: true,
+})
+const remove = statement<object>('DELETE FROM link_key', { isRepeatable: true })
+
+function openAgreedLinkKey(database: Database): AgreedLinkKey {
+  return {
+    async agree([fingerprint, ...others]) {
+      await database.run(insert, { fingerprint })
+      const used = (await database.get(find, {}))?.fingerprint
+      if (used === undefined || used.equals(fingerprint)) return used !== undefined
+      const isEarlier = others.some(other => other.equals(used))
+      if (isEarlier) await database.run(update, { fingerprint })
+      return isEarlier
+    },
+    find: async () => (await database.get(find, {}))?.fingerprint,
+    forget: async () => void (await database.run(remove, {})),
+  }
+}
+
+/** Any number that no other lock of Quire has. */
+const lockSpace = 711_473
+const tryLock = statement<{ name: string }, { got: boolean }>(
+  `SELECT pg_try_advisory_xact_lock(${lockSpace}, hashtext(@name)) AS got`,
+)
+
+/**
+ * Holds a lock of a transaction while the work runs: the lock ends with the connection of this machine. A machine that lost its connection
+ * does not notice, so the work of two machines may overlap then. Its work counts as run, and is not repeated.
+ */
+function openExclusively(database: Database): Exclusively {
+  return async (name, work) => {
+    let outcome: { error?: unknown } | undefined
+    const locked = database.atomically(async within => {
+      // The transaction begins again if the connection was lost meanwhile.
+      if (outcome) return
+      // The connection is idle while the work uses others.
+      await within.exec('SET LOCAL idle_in_transaction_session_timeout = 0')
+      const { got = false } = (await within.get(tryLock, { name })) ?? {}
+      if (!got) return
+      // An error of the work must not begin the transaction again.
+      outcome = await work().then(
+        () => ({}),
+        error => ({ error }),
+      )
+    })
+    await locked.catch(error => {
+      if (!outcome) throw error
+    })
+    if (outcome && 'error' in outcome) throw outcome.error
+    return outcome !== undefined
   }
 }

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream'
+import type { CompletedPart, S3Client } from '@aws-sdk/client-s3'
+import { UnavailableError } from '../../base/unavailable-error.ts'
 import type { BundleDownload } from '../../export/jobs/bundle-download.ts'
 import type { ByteSpan } from '../../export/jobs/bundle-store.ts'
 import { type ClientLimits, loadSdk, type Sdk, toClientConfig } from './s3-client.ts'
-import { copyObject } from './s3-copies.ts'
 import { explainRefusal, isMissing, toUnavailable } from './s3-errors.ts'
-import { type LinkSpan, type SignedLink, signLink } from './s3-links.ts'
 import { listKeys } from './s3-lists.ts'
 import type { S3Location } from './s3-location.ts'
-import { abortUploads, type FileUpload, uploadFile } from './s3-uploads.ts'
+import { abortUploads, type FileUpload, maxParts, uploadFile } from './s3-uploads.ts'
 
 /** What the storage says about an object. */
 export interface FoundObject {
@@ -129,4 +129,97 @@ function openClients({ S3Client }: Sdk, location: S3Location, ofDownloads: Clien
 
 function rethrow(error: unknown): never {
   throw toUnavailable(error)
+}
+
+interface ObjectCopy {
+  Bucket: string
+  from: string
+  to: string
+}
+
+/** S3 copies at most 5 GB in one request, but some storage sends no byte before the copy is complete. */
+const minPartBytes = 256 * 1024 ** 2
+
+/**
+ * Copies an object with its metadata inside the storage. One that is larger than `smallestPartBytes` is copied in parts; if that fails,
+ * no parts are left.
+ */
+export async function copyObject(
+  sdk: Sdk,
+  client: S3Client,
+  { Bucket, from, to }: ObjectCopy,
+  smallestPartBytes = minPartBytes,
+): Promise<void> {
+  const CopySource = `${Bucket}/${encodeURIComponent(from)}`
+  const { ContentLength = 0, Metadata } = await client.send(new sdk.HeadObjectCommand({ Bucket, Key: from }))
+  const partBytes = Math.max(smallestPartBytes, Math.ceil(ContentLength / maxParts))
+  if (ContentLength <= partBytes) {
+    await client.send(new sdk.CopyObjectCommand({ Bucket, Key: to, CopySource }))
+    return
+  }
+  const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand({ Bucket, Key: to, Metadata }))
+  const upload = { Bucket, Key: to, UploadId }
+  try {
+    const Parts: CompletedPart[] = []
+    for (let first = 0; first < ContentLength; first += partBytes) {
+      const PartNumber = Parts.length + 1
+      const CopySourceRange = `bytes=${first}-${Math.min(first + partBytes, ContentLength) - 1}`
+      const part = { ...upload, PartNumber, CopySource, CopySourceRange }
+      const { CopyPartResult } = await client.send(new sdk.UploadPartCopyCommand(part))
+      Parts.push({ PartNumber, ETag: CopyPartResult?.ETag })
+    }
+    await client.send(new sdk.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }))
+  } catch (error) {
+    await client.send(new sdk.AbortMultipartUploadCommand(upload)).catch(() => {})
+    throw error
+  }
+}
+
+/** From when and how long a link should work. `from` is a whole second in milliseconds since 1970. */
+interface LinkSpan {
+  from: number
+  ttlSeconds: number
+}
+
+/** A link to the storage, and when it stops working: a whole second in milliseconds since 1970. */
+interface SignedLink {
+  url: string
+  expiresAt: number
+}
+
+/** Temporary credentials that end sooner are replaced before they sign a link. */
+const minLeftSeconds = 60
+
+/**
+ * Signs a link to an object, also if there is none. Its answers have the name and the type of the download. It ends with the
+ * credentials, if they are temporary and end before `ttlSeconds`.
+ *
+ * @throws {UnavailableError} when the credentials have ended and no others are to be had.
+ */
+export async function signLink(
+  { getSignedUrl, GetObjectCommand }: Sdk,
+  client: S3Client,
+  object: { Bucket: string; Key: string },
+  { fileName, contentType, from, ttlSeconds }: BundleDownload & LinkSpan,
+): Promise<SignedLink> {
+  const command = new GetObjectCommand({
+    ...object,
+    ResponseContentDisposition: `attachment; filename="${fileName}"`,
+    ResponseContentType: contentType,
+  })
+  const leftSeconds = await findLeftSeconds(client, from)
+  if (leftSeconds < 1) throw new UnavailableError('storage', 'the temporary credentials have expired')
+  const expiresIn = Math.min(ttlSeconds, leftSeconds)
+  const url = await getSignedUrl(client, command, { expiresIn, signingDate: new Date(from) })
+  return { url, expiresAt: from + expiresIn * 1000 }
+}
+
+/** Returns for how many seconds after `from` the credentials of the client work; infinity if they are not temporary. */
+async function findLeftSeconds({ config }: S3Client, from: number): Promise<number> {
+  const toLeft = ({ expiration }: { expiration?: Date | undefined }) =>
+    expiration === undefined ? Infinity : Math.floor((expiration.getTime() - from) / 1000)
+  const left = toLeft(await config.credentials())
+  if (left >= minLeftSeconds) return left
+  // The credentials at hand may still do.
+  return config.credentials({ forceRefresh: true }).then(toLeft, () => left)
 }

@@ -1,4 +1,6 @@
+import { OperatorError } from '../../base/operator-error.ts'
 import type { Database } from '../postgres/database.ts'
+import { statement } from '../postgres/statement.ts'
 import { toByteas, toIntegers, toUuids } from '../postgres/visits/binary-arrays.ts'
 import { slowly } from '../postgres/visits/slowly.ts'
 import { changeVisits, findVisited, type VisitedProject } from '../postgres/visits/visited-projects.ts'
@@ -12,7 +14,6 @@ import {
   type Value,
   type VisitState,
 } from './tables.ts'
-import { refuseUnfinished } from './unfinished-deletions.ts'
 
 const listColumns = slowly<{ table: string }, { name: string; type: ColumnType }>(
   `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
@@ -160,4 +161,20 @@ function openVisitTables(within: Database, projectId: string, project: VisitedPr
       await within.run(setCleared, { project: key })
     },
   }
+}
+
+const findUncleared = statement<{ project: number }, object>(
+  'SELECT 1 FROM period_keys WHERE project_key = @project AND destroyed_at IS NOT NULL AND NOT is_cleared LIMIT 1',
+)
+
+/** @throws {OperatorError} if a deletion of visitors was interrupted, because SQLite deletes all of them at once. */
+async function refuseUnfinished(
+  within: Database,
+  projectId: string,
+  { key: project, keptFrom, deletedBefore }: VisitedProject,
+): Promise<void> {
+  if (keptFrom <= deletedBefore && !(await within.get(findUncleared, { project }))) return
+  throw new OperatorError(
+    `A deletion of visitors of ${projectId} was interrupted. Finish it with: npx quire visits prune --project ${projectId}`,
+  )
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page } from 'puppeteer'
 import { OperatorError } from '../../base/operator-error.ts'
 import type { NamedReference } from '../../in-page/browser/reference-signs.ts'
 import type { CopiedPanel } from '../../in-page/panels/copied-panel.ts'
 import { splitWords } from '../html/page-text.ts'
 import { type Answerer, type BrowserAnswer, decodeBody, sameFile } from './browser-request.ts'
 import { type BrowserTabs, createBrowserTabs } from './browser-tabs.ts'
-import { copyAllPanels } from './copy-all-panels.ts'
-import { learnOutline, readMenuText, readVisibleText, scrollThrough, serializePage } from './in-page.ts'
+import { copyPanels, learnOutline, readMenuText, readVisibleText, scrollThrough, serializePage } from './in-page.ts'
 import { firstLine, type LaunchOptions } from './launch.ts'
 import { finishLook, type PageLook, readText, tryTheme } from './page-look.ts'
 import { forget, settle } from './settle.ts'
@@ -178,4 +178,21 @@ async function forgetLater(tab: WatchedTab, showing: Watched, url: string, looks
     await tab.client.send('Runtime.evaluate', { expression: '0' })
   }
   forget(showing, url)
+}
+
+/** Max tabs of one list, and one step that selects the first tab again. */
+const maxSteps = 13
+
+/**
+ * Copies the panels that a page contains only after a click on their tab.
+ *
+ * @param settle waits until the page is quiet.
+ */
+async function copyAllPanels(page: Page, settle: () => Promise<void>): Promise<CopiedPanel[]> {
+  for (let step = 0; step <= maxSteps; step += 1) {
+    const { clicks, panels } = await copyPanels(page, step)
+    if (clicks === 0) return panels
+    await settle()
+  }
+  return []
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { docker } from '../../../server/analytics/envelopes/docker.ts'
 import { emptyContent } from '../../../server/analytics/envelopes/envelope.ts'
+import { docker } from '../../../server/analytics/envelopes/envelopes.ts'
 import { generateAccessLog } from '../../../server/commands/demo/access-log.ts'
 import { readLog } from '../import/read-log.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Hosts } from '../../../server/analytics/import/hosts.ts'
+import { Hosts } from '../../../server/analytics/import/visited-projects.ts'
 
 function find(hosts: Hosts<string>, name: string): string | undefined {
   const bytes = Buffer.from(`<${name}>`)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { checkSharedKeys } from '../../../server/commands/doctor/check-shared-keys.ts'
+import { checkSharedKeys } from '../../../server/commands/doctor/check-postgres.ts'
 import { fingerprintLinkKey, fingerprintVisitorKey } from '../../../server/store/key-fingerprints.ts'
 
 let dataFolder: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { spreadSample } from '../../../server/export/check/spread-sample.ts'
+import { spreadSample } from '../../../server/export/check/check-bundle.ts'
 
 test('takes all pages of a small bundle', () => {
   expect(spreadSample(['a.html', 'b/c.html'], 2)).toEqual(['a.html', 'b/c.html'])

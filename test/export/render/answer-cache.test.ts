@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { createAnswerCache } from '../../../server/export/render/answer-cache.ts'
+import { createAnswerCache } from '../../../server/export/render/answer-browser.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'quire-answers-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findCompanions } from '../../../server/export/verify/page-companions.ts'
+import { findCompanions } from '../../../server/export/verify/sample-pages.ts'
 
 describe('the files that an app has for each of its pages', () => {
   const pages = ['/', '/guide', '/guide/install', '/guide/use', '/api.html', '/faq']

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { judgeScripts, namesRoot } from '../../../server/export/verify/script-rule.ts'
+import { judgeScripts, namesRoot } from '../../../server/export/verify/judge-sample.ts'
 
 describe('without a browser, scripts run everywhere unless they need the root of a host', () => {
   const cases: { given: string; hasScripts: boolean; needsRoot: RegExp | null }[] = [

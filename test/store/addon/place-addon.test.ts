@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { listAddonFolders } from '../../../server/store/addon/addon-folders.ts'
+import { listAddonFolders } from '../../../server/store/addon/load-addon.ts'
 import { type PackedAddon, placeAddon } from '../../../server/store/addon/place-addon.ts'
 
 const bytes = Buffer.from('the bytes of an addon')

@@ -3,7 +3,7 @@ import { Agent, createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { readIntoOneBuffer } from '../../../server/store/s3/s3-reads.ts'
+import { readIntoOneBuffer } from '../../../server/store/s3/s3-client.ts'
 import { createRandomBytes } from '../../support/random.ts'
 
 test('two bodies are whole that wait for their reader while all sockets read into one buffer', async ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findLinkData } from '../../../server/web/browser/link-data.ts'
+import { findLinkData } from '../../../server/web/browser/page-look.ts'
 
 const links = ['/', '/a/b', '/a/c/', '/d.html', '/own'].map(path => `http://site${path}`)
 
