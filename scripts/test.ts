@@ -48,7 +48,7 @@ const usual: Step[] = [
 
 /** What `npm run test:all` adds. Without a PostgreSQL, Dredd runs nothing. */
 const added: Step[] = [
-  vitest('tests on PostgreSQL, S3 and nginx', ['--mode', 'services']),
+  vitest('slow tests, and those on PostgreSQL, S3 and nginx', ['--mode', 'added']),
   { ...dredd('contract (Dredd) on PostgreSQL', ['--postgres']), mayBeEmpty: true },
 ]
 const all = [...usual, ...added]
@@ -149,7 +149,7 @@ function help(): string {
   npm run test:unit         the tests of the project unit; use -- FILE ... to run only tests whose path contains FILE
   npm run test:changed      the tests that import files changed since main, committed or not; use -- --since REF for
                             another base; runs all tests if package.json or the configuration of the tests changed
-  npm run test:all          also the tests on PostgreSQL, S3 and nginx; use -- --added to run only these
+  npm run test:all          also the slow tests, and those on PostgreSQL, S3 and nginx; use -- --added to run only these
   npm run test:long         slow browser, fault, hostile and soak runs, about half an hour
 
 Steps: ${all.map(({ name }) => name).join(' | ')}
@@ -158,6 +158,7 @@ Projects of the tests (test/projects.ts assigns each file to a project by its im
   unit      no browser, no program, no whole server
   app       whole servers, programs, whole exports
   browser   needs Chromium; otherwise most of these tests are skipped
+  slow      *.slow.test.ts, run only by npm run test:all: files of these kinds that take longer than 7 s
   services  need a PostgreSQL, an S3 storage or an nginx; otherwise they are skipped
   postgres  the tests of the store and of requests to whole servers again, on PostgreSQL; otherwise they are skipped
   long      *.long.test.ts, run only by npm run test:long

@@ -57,7 +57,8 @@ test.each([
   expect(classify(source)).toBe(want)
 })
 
-test('the name makes a test a long run, whatever it imports', () => {
+test('the name makes a test a slow or long run, whatever it imports', () => {
+  expect(classifyTest('test/given.slow.test.ts', folder)).toBe('slow')
   expect(classifyTest('test/given.long.test.ts', folder)).toBe('long')
   expect(classifyTest('test/given.alone.test.ts', folder)).toBe('alone')
 })

@@ -1,8 +1,15 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
-/** `npm run test:unit` runs the first, `npm test` the first three, `npm run test:all` also the fourth, `npm run test:long` the last two. */
-export type ProjectName = 'unit' | 'app' | 'browser' | 'services' | 'long' | 'alone'
+/**
+ * `npm run test:unit` runs the first, `npm test` the first three, `npm run test:all` also the next two, `npm run test:long` the last
+ * two.
+ */
+export type ProjectName = 'unit' | 'app' | 'browser' | 'slow' | 'services' | 'long' | 'alone'
+
+/** A file is in one of these by its name: `*.slow.test.ts`, at least 7 s on a usual machine; `*.long.test.ts`; `*.alone.test.ts`. */
+const namedProjects = ['slow', 'long', 'alone'] as const
+const projectNames: readonly ProjectName[] = ['unit', 'app', 'browser', 'services', ...namedProjects]
 
 /** A test that imports one of these is a whole-app test. */
 export const appImports = ['node:child_process', 'server/server.ts', 'server/export/export-site.ts']
@@ -27,7 +34,7 @@ interface Import {
 
 /** Assigns the test files below a root to projects by their imports. Paths are relative to the root. */
 export function listTests(root = project): Record<ProjectName, string[]> {
-  const tests: Record<ProjectName, string[]> = { unit: [], app: [], browser: [], services: [], long: [], alone: [] }
+  const tests = Object.fromEntries(projectNames.map(name => [name, [] as string[]])) as Record<ProjectName, string[]>
   const files = globSync('test/**/*.test.ts', { cwd: root }).map(file => file.replaceAll('\\', '/'))
   for (const file of files.sort()) tests[classifyTest(file, root)].push(file)
   return tests
@@ -46,13 +53,14 @@ export function listPostgresTests(root = project): string[] {
 const isLong = (file: string) => /\.(?:long|alone)\.test\.ts$/.test(file)
 
 /**
- * Names the project of a test file: `long` and `alone` by its name (`*.long.test.ts`), `services` when it
- * looks for a PostgreSQL, an S3 storage or an nginx, `browser` when it looks for a Chromium or imports puppeteer, `app` when it starts a program, a whole server or a whole export, otherwise `unit`. For `browser`, only imports
- * by files in test/ count: scripts also import these modules, often for other reasons.
+ * Names the project of a test file: `slow`, `long` and `alone` by its name (`*.slow.test.ts`), `services` when it looks for a
+ * PostgreSQL, an S3 storage or an nginx, `browser` when it looks for a Chromium or imports puppeteer, `app` when it starts a
+ * program, a whole server or a whole export, otherwise `unit`. For `browser`, only imports by files in test/ count: scripts also
+ * import these modules, often for other reasons.
  */
 export function classifyTest(file: string, root = project): ProjectName {
-  if (file.endsWith('.long.test.ts')) return 'long'
-  if (file.endsWith('.alone.test.ts')) return 'alone'
+  const named = namedProjects.find(name => file.endsWith(`.${name}.test.ts`))
+  if (named) return named
   const imports = listImports(file, root)
   const usesService = ({ by, names }: Import) =>
     by !== storeTests && names.split(/\W+/).some(name => serviceFunctions.includes(name))

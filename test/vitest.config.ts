@@ -11,8 +11,8 @@ if (process.getuid?.() === 0) process.env.QUIRE_ALLOW_NO_SANDBOX ??= '1'
 console.log(`Random input is made from QUIRE_TEST_SEED=${seed}.`)
 
 /**
- * The usual projects (unit, app, browser: see projects.ts); with `--mode services` the tests that need PostgreSQL, S3 or nginx; with
- * `--mode long` the slow browser, fault, hostile and soak runs.
+ * The usual projects (unit, app, browser: see projects.ts); with `--mode added` the slow ones, and those that need PostgreSQL, S3 or
+ * nginx; with `--mode long` the long browser, fault, hostile and soak runs.
  * Of these, the files that need both cores, or measure how long others wait, run after all others and one at a time.
  */
 export default defineConfig(({ mode }) => {
@@ -26,7 +26,8 @@ export default defineConfig(({ mode }) => {
     project('app'),
     project('browser'),
   ]
-  const onServices = [
+  const added = [
+    project('slow'),
     project('services'),
     {
       extends: true as const,
@@ -39,7 +40,7 @@ export default defineConfig(({ mode }) => {
     },
   ]
   const long = { testTimeout: 900_000, hookTimeout: 900_000, env: { QUIRE_TEST_LONG: '1' } }
-  const slow = [
+  const longest = [
     project('long', { ...long, sequence: { groupOrder: 0 } }),
     project('alone', { ...long, maxWorkers: 1, sequence: { groupOrder: 1 } }),
   ]
@@ -47,7 +48,7 @@ export default defineConfig(({ mode }) => {
     root: resolve(import.meta.dirname, '..'),
     test: {
       globalSetup: ['test/support/postgres/global-setup.ts', 'test/support/s3/global-setup.ts'],
-      projects: mode === 'long' ? slow : mode === 'services' ? onServices : usual,
+      projects: mode === 'long' ? longest : mode === 'added' ? added : usual,
       testTimeout: 120_000,
       hookTimeout: 120_000,
       // A machine that does other work needs longer than the usual second.
