@@ -99,7 +99,7 @@ test('the tests of the store run on PostgreSQL, and those of requests if they st
   expect(files).toContain('test/http/wire-rules.test.ts')
   expect(files).toContain('test/operations/startStaticExportJob.test.ts')
   expect(files).toContain('test/contract/workflow.test.ts')
-  expect(files).toContain('test/store/tenants.test.ts')
+  expect(files).toContain('test/store/api-keys.test.ts')
   expect(files).not.toContain('test/http/byte-range.test.ts')
   expect(files.filter(file => file.includes('long.test'))).toEqual([])
 })

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { shareTests, type TestStore } from './stores.ts'
+import { insertOrganizations, now, project } from './tenants.ts'
+
+let store: TestStore
+const stores = shareTests(async opened => {
+  store = opened.store
+  await insertOrganizations(store)
+  await store.projects.insert(project('prj_a'))
+})
+
+stores.describe('sites', () => {
+  test('a site is read as it was stored and changed', async () => {
+    const site = { domain: 'docs.example.com', projectId: 'prj_a', origin: null, createdAt: now }
+    await store.sites.insert(site)
+    await store.sites.insert({ ...site, domain: 'a.example.com' })
+    expect(await store.sites.find('docs.example.com')).toEqual({ ...site, removal: null, allowedOrigins: [] })
+    const removal = { selectors: ['#chat'], urls: [], keepSelectors: [], keepUrls: [] } as never
+    expect(await store.sites.updateOrigin('docs.example.com', 'http://127.0.0.1:8080/')).toBe(true)
+    expect(await store.sites.updateRemoval('docs.example.com', removal)).toBe(true)
+    expect(await store.sites.updateAllowedOrigins('docs.example.com', ['http://10.0.0.1'])).toBe(true)
+    expect(await store.sites.findOwned('org_a', 'docs.example.com')).toMatchObject({
+      origin: 'http://127.0.0.1:8080/',
+      removal: { selectors: ['#chat'] },
+      allowedOrigins: ['http://10.0.0.1'],
+    })
+    await store.sites.updateAllowedOrigins('docs.example.com', [])
+    await store.sites.updateRemoval('docs.example.com', null)
+    expect(await store.sites.find('docs.example.com')).toMatchObject({ removal: null, allowedOrigins: [] })
+    expect(await store.sites.findOwned('org_b', 'docs.example.com')).toBeUndefined()
+    expect((await store.sites.list('org_a')).map(({ domain }) => domain)).toEqual(['a.example.com', 'docs.example.com'])
+    expect(await store.sites.list('org_b')).toEqual([])
+    expect(await store.sites.delete('docs.example.com')).toBe(true)
+    expect(await store.sites.delete('docs.example.com')).toBe(false)
+    expect(await store.sites.updateOrigin('docs.example.com', null)).toBe(false)
+  })
+})
