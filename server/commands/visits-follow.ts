@@ -5,7 +5,6 @@ import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { type FollowOptions, type FollowStatus, followAccessLog } from '../analytics/follow/follow-log.ts'
 import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
 import { describeUnread, isAllUnread } from '../analytics/follow/unread-log.ts'
-import { withoutRecording } from '../analytics/follow/without-recording.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
 import { sum } from '../analytics/import/import-tally.ts'
 import type { VisitRecorder } from '../analytics/unique-visitors.ts'
@@ -246,5 +245,18 @@ function createRate(): (lines: number) => number {
     const perSecond = ((now.lines - before.lines) * 1000) / Math.max(1, now.at - before.at)
     before = now
     return Math.round(perSecond)
+  }
+}
+
+type Visits = FollowOptions['visits']
+
+/** Returns visits that can be read but records nothing, for a run that only judges the lines. */
+function withoutRecording(visits: Visits): Visits {
+  return {
+    findLogPosition: (projectId, log) => visits.findLogPosition(projectId, log),
+    openVisitorKey: () => visits.openVisitorKey(),
+    openVisitorKeys: now => visits.openVisitorKeys(now),
+    recordBatch: () => ({ newVisitorDays: 0, tooOldViews: 0 }),
+    recordLogPosition() {},
   }
 }

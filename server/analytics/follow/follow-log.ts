@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { pause } from '../../base/pause.ts'
-import { createClock } from '../../base/throttle.ts'
 import type { ImportTally } from '../import/import-tally.ts'
 import { LogFileError } from '../import/log-file.ts'
 import { LogReader, type LogReaderOptions } from '../import/log-reader.ts'
@@ -17,6 +16,16 @@ import { createHeadFingerprinter, type FingerprintHead } from './log-fingerprint
 import { type FollowedPiece, LogFollower } from './log-follower.ts'
 import { LogJudge } from './log-judge.ts'
 import { createFormatWarning, isAllUnread } from './unread-log.ts'
+
+/** Returns a function that returns true at most once per `everyMs`, for the first time after one interval. */
+function createClock(everyMs: number): () => boolean {
+  let at = performance.now()
+  return () => {
+    if (performance.now() - at < everyMs) return false
+    at = performance.now()
+    return true
+  }
+}
 
 interface LogCounterOptions {
   reader: LogReader

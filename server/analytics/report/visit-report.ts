@@ -1,5 +1,5 @@
 import { type AgentUse, agentUses } from '../agents/agent-list.ts'
-import { findAgentUse } from '../agents/agent-uses.ts'
+import { aiLists } from '../agents/agent-lists.ts'
 import { findAssistantSite } from '../assistant-sites.ts'
 import { type Day, formatDay } from '../day.ts'
 import { type LabelledKind, parseLabel } from '../labels.ts'
@@ -62,7 +62,7 @@ export interface Referrals {
   pages: { path: string; site: string; visitors: number }[]
 }
 
-export interface ReportOptions {
+interface ReportOptions {
   projectId: string
   range: DayRange
   /** Default: by the length of the range. */
@@ -211,4 +211,14 @@ function sortBy<Row extends { visitors: number }>(rows: Row[], nameOf: (row: Row
 /** Compares by code units, which does not depend on the language of the system. */
 function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+const byName = new Map<string, AgentUse>()
+for (const { entries } of aiLists) {
+  for (const { name, use } of entries) if (name !== undefined && use && !byName.has(name)) byName.set(name, use)
+}
+
+/** Returns the use of an agent by the name under which its visitors are counted. */
+function findAgentUse(name: string): AgentUse {
+  return byName.get(name) ?? 'unknown'
 }

@@ -6,7 +6,6 @@ import { copyButton } from '../parts/copy.ts'
 import { factList } from '../parts/facts.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { time } from '../parts/time.ts'
-import { webLink } from '../parts/web-link.ts'
 import { agentJobTexts as texts } from '../texts/agent-jobs.ts'
 import { agentJobPath } from './agent-job-path.ts'
 
@@ -79,4 +78,11 @@ function showPullRequest({ prLink, status }: AgentJob): Fragment {
   if (prLink !== null) return webLink(prLink)
   if (status === 'active') return texts.noPullRequestYet
   return status === 'failed' ? texts.noPullRequestFailed : texts.noPullRequest
+}
+
+/** Shows an address that others wrote: as a link only if it is an http(s) address, and else as text. */
+function webLink(address: string): Markup {
+  const url = URL.parse(address)
+  if (!url || !/^https?:$/.test(url.protocol)) return html`<code>${address}</code>`
+  return html`<a href="${url.href}" rel="noreferrer">${address}</a>`
 }

@@ -2,7 +2,6 @@ import type { DashboardDeps } from '../deps.ts'
 import type { Visit } from '../page.ts'
 import { copyButton } from '../parts/copy.ts'
 import { html, type Markup } from '../parts/html.ts'
-import { askOperatorTexts as texts } from '../texts/ask-operator.ts'
 
 /** Says how a member gets a project: members cannot create one. */
 export function askForProject({ organization }: Visit): Markup {
@@ -17,4 +16,14 @@ export async function askForSite(visit: Visit, { projects }: Pick<DashboardDeps,
 
 function ask(sentence: string, command: string): Markup {
   return html`${sentence}<br><code>${command}</code><br>${copyButton(command, { label: texts.copy, name: texts.copyCommand })}`
+}
+
+/** What a member needs an operator for: whom to ask, and the command that the operator runs. */
+const texts = {
+  project: 'Ask an operator of this server to create a project here in the dashboard, or to run:',
+  projectCommand: (organizationId: string) => `npx quire projects create "Docs" --org ${organizationId}`,
+  site: 'Ask an operator of this server to register a site here in the dashboard, or to run, with its domain:',
+  siteCommand: (projectId: string) => `npx quire sites create docs.example.com --project ${projectId}`,
+  copy: 'Copy',
+  copyCommand: 'Copy the command for the operator',
 }

@@ -17,7 +17,6 @@ import { checkFields, selectField, textField } from '../parts/field.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
-import { keyTexts as texts } from '../texts/keys.ts'
 import { askForProject } from './ask-operator.ts'
 import { frameLongList, readLongList } from './long-list.ts'
 
@@ -237,4 +236,62 @@ ${samples.map(
 ${copyButton(text, { label: texts.copy, name: texts.copyNamed(`the lines for ${language}`) })}
 <pre tabindex="0"><code>${text}</code></pre></details>`,
 )}`
+}
+
+const texts = {
+  title: 'API keys',
+  intro:
+    'A key lets a program use the API in the name of this organization. Keep keys secret: never put one into a page or a repository.',
+  listTitle: 'Keys',
+  find: 'Name or last characters',
+  empty: 'There are no keys yet. Generate the first one below.',
+  columns: {
+    name: 'Name',
+    key: 'Key',
+    scopes: 'Scopes',
+    created: 'Created',
+    lastUsed: 'Last used',
+    expires: 'Expires',
+    state: 'State',
+  },
+  never: 'never',
+  unlimited: 'no expiry',
+  scopes: { read: 'read', write: 'write' },
+  states: { active: 'active', expired: 'expired', revoked: 'revoked' },
+  revoke: 'Revoke',
+  revokeNamed: (name: string) => `Revoke the key ${name}`,
+  confirmRevoke: (name: string) =>
+    `Revoke the key "${name}"? Programs that use it are refused from the next request on. This cannot be undone, but you can generate a new key.`,
+  replace: 'Generate a key like it',
+  generateTitle: 'Generate a key',
+  generate: 'Generate the key',
+  fields: {
+    name: 'Name',
+    nameHint: 'What uses the key, such as "ci" or "website". 100 characters at most.',
+    scopes: 'It may',
+    read: 'read: agent jobs, visitors, exports and their links',
+    write: 'write: start exports',
+    expiry: 'It expires',
+    expiries: { '30': 'in 30 days', '90': 'in 90 days', '365': 'in a year', '': 'never' },
+  },
+  scopesMissing: 'Choose at least one: read or write.',
+  expiryInvalid: 'Choose when the key expires from the list.',
+  shownOnce: 'Copy the key now. It is shown only this once.',
+  newKey: (name: string) => `The key ${name}`,
+  copy: 'Copy',
+  copyNamed: (what: string) => `Copy ${what}`,
+  download: 'Download as .env',
+  done: 'I have kept the key',
+  tryTitle: 'Try it',
+  tryHint:
+    'These lines count the unique visitors of the first project. They read the key from the environment variable QUIRE_API_KEY.',
+  tryYourKey: 'Put a key that may read in place of KEY.',
+  tryNewKey: 'The lines for curl set it to the new key, so they work as they are.',
+  noProject: 'Create a project first, then this page shows lines to paste.',
+  noProjectForMember: 'When there is a project, this page shows lines to paste.',
+  projectsTitle: 'Project ids',
+  findProject: 'Name or id of a project',
+  projectColumns: { name: 'Project', id: 'Id' },
+  planTitle: 'Plan',
+  plans: { enterprise: 'enterprise: static export is included', standard: 'standard: without static export' },
 }

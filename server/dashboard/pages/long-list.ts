@@ -3,7 +3,7 @@ import type { Listed, ListPart } from '../../tenancy/list-part.ts'
 import type { Visit } from '../page.ts'
 import { textField } from '../parts/field.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
-import { listTexts as texts } from '../texts/lists.ts'
+import { showNumber } from '../texts/numbers.ts'
 
 const perPage = 50
 
@@ -96,4 +96,16 @@ function addressOf(
 function keptQuery({ query }: Visit, name: string): URLSearchParams {
   const isKept = (key: string) => (/-(find|from)$/.test(key) || key === 'section') && !key.startsWith(`${name}-`)
   return new URLSearchParams([...query].filter(([key]) => isKept(key)))
+}
+
+/** Texts of lists that can be longer than a page. */
+const texts = {
+  find: 'Find',
+  pages: (list: string) => `Pages of the list ${list}`,
+  shown: (first: number, last: number, count: number) =>
+    `${showNumber(first)} to ${showNumber(last)} of ${showNumber(count)}`,
+  nothing: (text: string) => `Nothing in this list contains "${text}".`,
+  all: 'Show all',
+  previous: 'Previous page',
+  next: 'Next page',
 }

@@ -3,7 +3,6 @@ import { html } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
 import { sectionPath } from '../texts/frame.ts'
-import { organizationTexts as texts } from '../texts/organizations.ts'
 import { frameLongList, readLongList } from './long-list.ts'
 import { linkToOrganization } from './organization-link.ts'
 
@@ -32,4 +31,12 @@ export const organizationsPage: PageDefinition = {
     const options = { path: '/organizations', caption: texts.title, label: texts.find, table: rows }
     return { title: texts.title, content: html`<p>${texts.intro}</p>${frameLongList(visit, list, options)}` }
   },
+}
+
+/** Texts of the page on which operators choose an organization. */
+const texts = {
+  title: 'Organizations',
+  intro: 'Choose an organization. Its page of the same section opens.',
+  find: 'Name or id of an organization',
+  columns: { name: 'Organization', id: 'Id', plan: 'Plan', created: 'Created' },
 }

@@ -12,7 +12,6 @@ import { textField } from '../parts/field.ts'
 import { html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
-import { peopleTexts as texts } from '../texts/people.ts'
 import { frameLongList, readLongList } from './long-list.ts'
 
 /** Who may sign in to an organization, and where the reader is signed in. */
@@ -197,4 +196,39 @@ function ownSessions(sessions: readonly Session[], currentId: string): Markup {
       { heading: ownColumns.from, show: ({ address }) => html`<code>${address}</code>` },
     ],
   })
+}
+
+const texts = {
+  title: 'People',
+  intro:
+    'Members of this organization sign in with a link that works once. They may do everything here, except create projects and sites, set an origin, and delete a site.',
+  membersTitle: 'Members',
+  find: 'Name',
+  operatorsTitle: 'Operators',
+  operatorsHint:
+    'Operators see and change all organizations. They are added on the machine of the server: npx quire dashboard link',
+  columns: { name: 'Name', since: 'Since', sessions: 'Signed in' },
+  none: 'There are no members yet.',
+  noOperators: 'There are no operators.',
+  sessions: (count: number) => (count === 0 ? 'no' : count === 1 ? 'in one browser' : `in ${count} browsers`),
+  you: 'you',
+  link: 'New link',
+  linkNamed: (name: string) => `New link for ${name}`,
+  remove: 'Remove',
+  removeNamed: (name: string) => `Remove ${name}`,
+  confirmRemove: (name: string) => `Remove ${name}? They are signed out everywhere at once.`,
+  addTitle: 'Add a member',
+  name: 'Name',
+  nameHint: 'How the audit log names the person. 100 characters at most.',
+  add: 'Add, and make a sign-in link',
+  nameTaken: 'There is a member with this name already. Make a new link in the list above.',
+  linkTitle: (name: string) => `A sign-in link for ${name}`,
+  linkHint: 'Send it over a channel that others cannot read. It works once, for 15 minutes, and is shown only now.',
+  copy: 'Copy',
+  copyLink: 'Copy the sign-in link',
+  done: 'I have sent it',
+  ownTitle: 'Your sessions',
+  ownColumns: { began: 'Signed in', seen: 'Last seen', from: 'From' },
+  thisOne: 'this browser',
+  signOutOthers: 'Sign out everywhere else',
 }

@@ -3,7 +3,6 @@ import type { DashboardDeps } from '../deps.ts'
 import { PageNotFound, type Visit } from '../page.ts'
 import { selectField, textField } from '../parts/field.ts'
 import { html, type Markup } from '../parts/html.ts'
-import { projectChoiceTexts as texts } from '../texts/project-choice.ts'
 
 /** More choices are not put into one select: a browser takes seconds for thousands, and nobody finds one among them. */
 export const maxChoices = 200
@@ -65,4 +64,11 @@ export function projectField(
   const field = { label: texts.project, name: 'project', problem }
   if (count > maxChoices) return textField({ ...field, value: value ?? '', hint: texts.typedHint, required: true })
   return selectField({ ...field, value: value ?? rows[0]?.id ?? '', choices: rows.map(row => [row.id, row.name]) })
+}
+
+/** Texts of fields that choose a project. */
+const texts = {
+  project: 'Project',
+  another: 'Choose another project',
+  typedHint: 'Its name or its id, as in the list of projects.',
 }

@@ -1,4 +1,4 @@
-import type { WordHits } from '../../web/browser/site-search.ts'
+import type { WordHits } from '../../web/browser/use-search.ts'
 import type { PageViewer } from '../../web/browser/viewer.ts'
 import type { PlaceName, ScriptMode, SearchFindings } from '../model/report.ts'
 import type { Change } from './choose-scripts.ts'

@@ -1,6 +1,6 @@
 import { digestJson } from '../../base/digest.ts'
 import type { Answerer, BrowserAnswer } from '../../web/browser/browser-request.ts'
-import type { SearchLook } from '../../web/browser/site-search.ts'
+import type { SearchLook } from '../../web/browser/use-search.ts'
 import { readPageHead } from '../../web/html/page-head.ts'
 import type { ViewCache } from '../cache/view-cache.ts'
 import type { CollectedSite } from '../crawl/crawl-tools.ts'

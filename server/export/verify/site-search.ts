@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { SearchLook } from '../../web/browser/site-search.ts'
+import type { SearchLook } from '../../web/browser/use-search.ts'
 import type { CollectedSite } from '../crawl/crawl-tools.ts'
 import type { FileCollector } from '../crawl/file-collector.ts'
 import { assetKey, linkKey } from '../model/site.ts'

@@ -6,8 +6,8 @@ import { learnOutline } from './in-page.ts'
 import type { LaunchOptions } from './launch.ts'
 import { finishLook, type PageLook, readText, tryTheme } from './page-look.ts'
 import { settle } from './settle.ts'
-import { type SearchLook, type SearchTask, useSearch } from './site-search.ts'
 import { clearStorage, toBrowserRequest } from './tab.ts'
+import { type SearchLook, type SearchTask, useSearch } from './use-search.ts'
 import { startWatching, type Watched, type WatchedTab } from './watched-tab.ts'
 
 /** Returns an answer, 'file' = load the file: address from disk, or null = refuse. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ScriptMode } from '../../../server/export/model/report.ts'
 import type { Resource } from '../../../server/export/model/resource.ts'
 import { openBundleSearch } from '../../../server/export/verify/compare-search.ts'
-import type { SearchTask } from '../../../server/web/browser/site-search.ts'
+import type { SearchTask } from '../../../server/web/browser/use-search.ts'
 
 const page = { key: 'http://site.invalid/', url: new URL('http://site.invalid/') } as Resource
 const hits = (word: string, hits: number) => ({ word, hits, loaded: [] })
