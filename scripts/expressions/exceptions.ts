@@ -28,7 +28,7 @@ export const exceptions: readonly Exception[] = [
     reason: 'The tokens are plain words of ai-agents.json.',
   },
   {
-    file: 'server/analytics/formats/pattern-format.ts',
+    file: 'server/analytics/formats/apache-pattern.ts',
     text: '/%(?:!?\\d{3}(?:,\\d{3})*)?[<>]?(?:\\{([^}]*)\\})?(\\^?[A-Za-z]{1,2}|%)/g',
     reason: 'The operator writes the format into a flag.',
   },

@@ -184,9 +184,9 @@ function describeCause({ err }: { err?: { message: string; code?: string } }): s
   return err ? `(${err.code ?? err.message})` : ''
 }
 
-const barWidth = 24
+const progressBarWidth = 24
 
-const verbs: Record<ExportProgress['stage'], string> = {
+const stageVerbs: Record<ExportProgress['stage'], string> = {
   compare: 'Comparing',
   discover: 'Looking for pages',
   fetch: 'Fetching',
@@ -196,7 +196,7 @@ const verbs: Record<ExportProgress['stage'], string> = {
 
 /** Describes the progress of an export for a log: `Fetching: 120 of 526 pages`. */
 export function describeProgress({ stage, pagesDone, pagesKnown }: Omit<ExportProgress, 'pageCount'>): string {
-  return stage === 'discover' ? verbs.discover : `${verbs[stage]}: ${pagesDone} of ${pagesKnown} pages`
+  return stage === 'discover' ? stageVerbs.discover : `${stageVerbs[stage]}: ${pagesDone} of ${pagesKnown} pages`
 }
 
 /**
@@ -207,11 +207,11 @@ export function describeProgress({ stage, pagesDone, pagesKnown }: Omit<ExportPr
  */
 export function drawProgress(progress: Omit<ExportProgress, 'pageCount'>, elapsedMs: number, columns: number): string {
   const { stage, pagesDone, pagesKnown } = progress
-  if (stage === 'discover' || pagesKnown === 0) return `${verbs[stage]} ...`.slice(0, columns)
-  const filled = Math.min(barWidth, Math.round((pagesDone / pagesKnown) * barWidth))
-  const bar = `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}]`
+  if (stage === 'discover' || pagesKnown === 0) return `${stageVerbs[stage]} ...`.slice(0, columns)
+  const filled = Math.min(progressBarWidth, Math.round((pagesDone / pagesKnown) * progressBarWidth))
+  const bar = `[${'#'.repeat(filled)}${'.'.repeat(progressBarWidth - filled)}]`
   const rate = elapsedMs >= 500 ? pagesDone / (elapsedMs / 1000) : 0
-  const parts = [verbs[stage].padEnd(9), bar, `${pagesDone}/${pagesKnown} pages`]
+  const parts = [stageVerbs[stage].padEnd(9), bar, `${pagesDone}/${pagesKnown} pages`]
   if (rate > 0) parts.push(`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)} pages/s`)
   // A lower bound, because pages lead to more pages.
   if (rate > 0 && pagesDone < pagesKnown) parts.push(`${describeSeconds((pagesKnown - pagesDone) / rate)} left`)

@@ -63,6 +63,26 @@ the process list.
 Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGTERM finishes the requests in flight and stops
 the host.`
 
+function hostListCommand(): Command {
+  return addSettings(new Command('list').description('list the versions of a host, newest first'), hostFolderSettings)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npx quire host list
+  npx quire host list --data /var/lib/quire-host --json
+
+The state of a version is current, held (it was rolled back) or kept.`,
+    )
+    .action(async (flags: FlagsOf<typeof hostFolderSettings>) => {
+      const folder = describeFolder(resolve(flags.data))
+      const state = await folder.readState()
+      const rows = (await folder.list()).map(version => describeVersion(version, state))
+      if (flags.json) printJson(rows)
+      else printRows(rows.map(toVersionRow), { empty: 'No version was unpacked yet.' })
+    })
+}
+
 function hostRollbackCommand(): Command {
   return addSettings(
     new Command('rollback')
@@ -87,31 +107,20 @@ again. To serve one of them, name it.`,
     })
 }
 
-function hostListCommand(): Command {
-  return addSettings(new Command('list').description('list the versions of a host, newest first'), hostFolderSettings)
-    .addHelpText(
-      'after',
-      `
-Examples:
-  npx quire host list
-  npx quire host list --data /var/lib/quire-host --json
-
-The state of a version is current, held (it was rolled back) or kept.`,
-    )
-    .action(async (flags: FlagsOf<typeof hostFolderSettings>) => {
-      const folder = describeFolder(resolve(flags.data))
-      const state = await folder.readState()
-      const rows = (await folder.list()).map(version => describe(version, state))
-      if (flags.json) printJson(rows)
-      else printRows(rows.map(toRow), { empty: 'No version was unpacked yet.' })
-    })
-}
-
-function describe({ source, unpackedAt, ...version }: Version, { current, held }: HostState) {
+function describeVersion({ source, unpackedAt, ...version }: Version, { current, held }: HostState) {
   const state = version.id === current ? 'current' : held.includes(version.id) ? 'held' : 'kept'
   return { ...version, source: source.name, unpackedAt, state }
 }
 
-function toRow({ id, label, domain, pages, files, source, unpackedAt, state }: ReturnType<typeof describe>) {
+function toVersionRow({
+  id,
+  label,
+  domain,
+  pages,
+  files,
+  source,
+  unpackedAt,
+  state,
+}: ReturnType<typeof describeVersion>) {
   return { id, version: label, state, domain, pages, files, source, unpackedAt }
 }

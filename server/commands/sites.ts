@@ -224,25 +224,29 @@ function readOrigin(text: string): string {
   return origin
 }
 
-const timeoutMs = 10_000
+const probeTimeoutMs = 10_000
 
 /** The address of a site; the origin is null if exports use https://DOMAIN/. */
-type Address = Pick<Site, 'domain' | 'origin'>
+type SiteAddress = Pick<Site, 'domain' | 'origin'>
 
 /** Requests the first page of the site as an export would do. */
-function probeOrigin({ domain, origin }: Address): Promise<SiteProbe> {
-  return probeSite({ origin: new URL(origin ?? `https://${domain}/`), originAllowed: origin !== null, timeoutMs })
+function probeOrigin({ domain, origin }: SiteAddress): Promise<SiteProbe> {
+  return probeSite({
+    origin: new URL(origin ?? `https://${domain}/`),
+    originAllowed: origin !== null,
+    timeoutMs: probeTimeoutMs,
+  })
 }
 
 /** Prints how the origin answers. Problems that an export would have are warnings on standard error. */
-function printProbe(site: Address, probe: SiteProbe): void {
+function printProbe(site: SiteAddress, probe: SiteProbe): void {
   const { facts, warnings } = describeProbe(site, probe)
   for (const fact of facts) console.log(fitTerminal(fact, process.stdout))
   for (const warning of warnings) console.error(fitTerminal(`Warning: ${warning}`, process.stderr))
 }
 
 /** Describes a probe in sentences. A warning says what to do; the site stays registered. */
-export function describeProbe(site: Address, probe: SiteProbe): { facts: string[]; warnings: string[] } {
+export function describeProbe(site: SiteAddress, probe: SiteProbe): { facts: string[]; warnings: string[] } {
   const { url, answeredBy, status, contentType, error } = probe
   const setOrigin = `npx quire sites set-origin ${site.domain}`
   if (status === null || answeredBy === null) {

@@ -193,18 +193,18 @@ function describeRefusal({ recorded }: ImportSummary): string {
     : 'Nothing was recorded, because of --strict.'
 }
 
-const everyMs = 200
+const progressEveryMs = 200
 
 /** Shows the progress of one file on standard error, if that is a terminal. */
 function createProgressLine(file: string): { show(progress: ImportProgress): void; clear(): void } {
   if (!process.stderr.isTTY) return { show() {}, clear() {} }
   const startedAt = performance.now()
-  let nextAt = startedAt + everyMs
+  let nextAt = startedAt + progressEveryMs
   return {
     show(progress) {
       const now = performance.now()
       if (now < nextAt) return
-      nextAt = now + everyMs
+      nextAt = now + progressEveryMs
       process.stderr.write(`\r\x1b[K${file}: ${describeProgress(progress, (now - startedAt) / 1000)}`)
     },
     clear() {

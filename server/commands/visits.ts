@@ -1,22 +1,11 @@
-import { createInterface } from 'node:readline'
-import { Argument, Command, Option } from 'commander'
-import type { Kind } from '../analytics/agents/agent-list.ts'
-import { explainUserAgent, nameList, type UserAgentExplanation } from '../analytics/agents/explain-user-agent.ts'
-import { toLogReading } from '../analytics/envelopes/log-settings.ts'
-import { LineExplainer, type LineExplanation } from '../analytics/import/explain-line.ts'
-import { OperatorError } from '../base/operator-error.ts'
-import { logSettings, readLogFlags } from '../flags/log-settings.ts'
-import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
-import { type StoreFlags, shared, storeSettings } from '../flags/shared-settings.ts'
-import { getProject } from '../tenancy/get-project.ts'
-import { printJson, printResult } from './print.ts'
-import { drawPairs } from './table.ts'
+import { Command } from 'commander'
+import { visitsExplainCommand } from './visits-explain.ts'
 import { visitsExportCommand } from './visits-export.ts'
 import { visitsFollowCommand } from './visits-follow.ts'
 import { visitsImportCommand } from './visits-import.ts'
 import { visitsPruneCommand } from './visits-prune.ts'
+import { visitsResetCommand } from './visits-reset.ts'
 import { visitsShowCommand } from './visits-show.ts'
-import { withExistingStore } from './with-store.ts'
 
 export function visitsCommand(): Command {
   const visits = new Command('visits').description('visitors of the documentation, human and AI')
@@ -31,131 +20,4 @@ export function visitsCommand(): Command {
   ]
   for (const command of commands) visits.addCommand(command.copyInheritedSettings(visits))
   return visits
-}
-
-interface Flags extends StoreFlags {
-  project: string
-  yes?: boolean
-}
-
-function visitsResetCommand(): Command {
-  return addSettings(
-    new Command('reset')
-      .description('delete all visits of a project, for example to import its logs again')
-      // No environment variable, so that nobody deletes the visits of a project by accident.
-      .addOption(new Option('--project <id-or-name>', 'project whose visits are deleted').makeOptionMandatory())
-      .option('--yes', 'confirm the deletion; it cannot be undone'),
-    storeSettings,
-  )
-    .addHelpText(
-      'after',
-      `
-Examples:
-  npx quire visits reset --project Documentation --yes
-  npx quire visits import /var/log/nginx/access.log* --project Documentation
-
-A visit keeps the class (human, AI) that the lists of agents gave it when it was imported. To apply newer lists to old visits,
-reset and import the logs again. First stop every process that follows the project's logs (npx quire visits follow, or
-npx quire serve --follow-log).`,
-    )
-    .action(async ({ project: idOrName, yes, json, ...flags }: Flags) => {
-      const id = await withExistingStore(flags, async store => {
-        const { id } = await getProject(store, idOrName)
-        if (!yes) throw new OperatorError(`This permanently deletes all visits of ${id}. Confirm with --yes.`, 2)
-        await store.visits.deleteVisits(id)
-        return id
-      })
-      printResult(json, { project: id, deleted: true }, `The visits of ${id} are deleted.`)
-    })
-}
-
-const settings = {
-  line: { flag: '--line <line>', what: 'line of an access log; "-" reads lines from standard input' },
-  ...logSettings,
-  json: shared.json,
-} as const satisfies Settings
-
-type ExplainFlags = FlagsOf<typeof settings>
-
-function visitsExplainCommand(): Command {
-  const command = new Command('explain')
-    .addArgument(new Argument('[user-agent]', 'user agent; "-" reads one per line from standard input'))
-    .description('explain what a user agent or a log line counts as, and why')
-  return addSettings(command, settings)
-    .addHelpText(
-      'after',
-      `
-Examples:
-  npx quire visits explain 'Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)'
-  npx quire visits explain --line '203.0.113.9 - - [20/Nov/2026:10:11:12 +0000] "GET /a.md HTTP/1.1" 200 5 "-" "curl/8.5.0"'
-  tail -n 3 data/demo-access.log | npx quire visits explain --line - --json
-
-The command needs no project and no database. With - and --json, each answer is one line.`,
-    )
-    .action(async (userAgent: string | undefined, flags: ExplainFlags) => {
-      if ((userAgent === undefined) === (flags.line === undefined)) {
-        throw new OperatorError("Give a user agent, or --line LINE. Example: npx quire visits explain 'curl/8.5.0'", 2)
-      }
-      if (userAgent !== undefined) {
-        await printEach(userAgent, flags, explainUserAgent, describeUserAgent)
-        return
-      }
-      const explain = createLineExplainer(flags)
-      await printEach(flags.line as string, flags, explain, describeLine)
-    })
-}
-
-function createLineExplainer(flags: ExplainFlags): (line: string) => LineExplanation {
-  const settings = toLogReading(readLogFlags(flags))
-  const explainer = new LineExplainer({ ...settings, now: Date.now() })
-  return line => explainer.explain(line)
-}
-
-async function printEach<Explanation>(
-  given: string,
-  { json }: ExplainFlags,
-  explain: (text: string) => Explanation,
-  describe: (explanation: Explanation) => string,
-): Promise<void> {
-  if (given !== '-') {
-    const explanation = explain(given)
-    if (json) printJson(explanation)
-    else console.log(describe(explanation))
-    return
-  }
-  let isFirst = true
-  for await (const text of createInterface({ input: process.stdin })) {
-    const explanation = explain(text)
-    if (json) console.log(JSON.stringify(explanation))
-    else console.log(`${isFirst ? '' : '\n'}${describe(explanation)}`)
-    isFirst = false
-  }
-}
-
-const names: Record<Kind, string> = {
-  human: 'human',
-  ai: 'AI',
-  neither: 'neither: it is not counted',
-}
-
-function describeUserAgent({ kind, rule, why, list, pattern, source, notes }: UserAgentExplanation): string {
-  return drawPairs([
-    ['Counts as', names[kind]],
-    ['Rule', rule],
-    ['Why', why],
-    ...(list ? [['List', `${nameList(list)}, ${list.licence}, ${list.url}`] as const] : []),
-    ...(pattern ? [['Pattern', pattern] as const] : []),
-    ...(source ? [['See', source] as const] : []),
-    ...notes.map(note => ['Note', note] as const),
-  ])
-}
-
-function describeLine({ steps, countsAs, kind, rule, page, day, userAgent }: LineExplanation): string {
-  const outcome = kind ? `page view of ${page} on ${day}, ${names[kind]}` : countsAs
-  return drawPairs([
-    ['Counts as', outcome],
-    ...(rule ? [['Rule', rule] as const] : []),
-    ...steps.map(({ step, finding }) => [`${step.charAt(0).toUpperCase()}${step.slice(1)}`, finding] as const),
-    ...(userAgent?.notes ?? []).map(note => ['Note', note] as const),
-  ])
 }

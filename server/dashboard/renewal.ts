@@ -5,7 +5,7 @@ const { renewal: texts, noScript } = frameTexts
 
 /**
  * Says whether the live parts of a page renew themselves. The script of the page shows the sentence of the state that it finds, see
- * in-page/dashboard/renew-live-parts.ts; without scripts, the page says that it does not.
+ * in-page/dashboard/run-dashboard.ts; without scripts, the page says that it does not.
  *
  * @param signIn address of the page to sign in
  * @param home address of the overview

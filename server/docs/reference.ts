@@ -54,6 +54,22 @@ function sampleList(document: ApiDocument, placed: PlacedOperation): string {
   return items.join('\n')
 }
 
+/** A request that a reader can paste. */
+export interface Sample {
+  language: 'curl' | 'TypeScript' | 'Python'
+  text: string
+}
+
+/** Writes samples of an operation. They are made of the examples in the document, so that they cannot become outdated. */
+export function writeSamples(document: ApiDocument, placed: PlacedOperation): Sample[] {
+  const request = createSampleRequest(document, placed)
+  return [
+    { language: 'curl', text: writeCurlSample(request) },
+    { language: 'TypeScript', text: writeTypeScriptSample(request) },
+    { language: 'Python', text: writePythonSample(request) },
+  ]
+}
+
 /** Renders every schema of the document with its fields. */
 export function schemasPage(document: ApiDocument, renderMarkdown: RenderMarkdown): string {
   const sections = Object.entries(document.components.schemas).map(([name, schema]) => {
@@ -143,20 +159,4 @@ function typeOf(document: ApiDocument, given: ApiSchema): string {
   const type = [schema.type ?? 'any'].flat().join(' | ')
   if (schema.items) return `${type} of ${typeOf(document, schema.items)}`
   return `${type}${schema.format ? ` (${schema.format})` : ''}${fallback}`
-}
-
-/** A request that a reader can paste. */
-export interface Sample {
-  language: 'curl' | 'TypeScript' | 'Python'
-  text: string
-}
-
-/** Writes samples of an operation. They are made of the examples in the document, so that they cannot become outdated. */
-export function writeSamples(document: ApiDocument, placed: PlacedOperation): Sample[] {
-  const request = createSampleRequest(document, placed)
-  return [
-    { language: 'curl', text: writeCurlSample(request) },
-    { language: 'TypeScript', text: writeTypeScriptSample(request) },
-    { language: 'Python', text: writePythonSample(request) },
-  ]
 }

@@ -107,7 +107,7 @@ export interface VisitorsQuestion {
 }
 
 /** Raise it when the same counts give another answer than in the last release, because clients keep ETags. */
-const form = 1
+const etagForm = 1
 
 /**
  * Returns the ETag of an answer without computing the answer. It depends on the counts by their revision only: no answer
@@ -121,6 +121,6 @@ export function visitorsETag(
 ): string {
   const { dateFrom = null, dateTo = null } = range
   const { limit = null, offset = null } = page ?? {}
-  const parts = [form, projectId, revision, mediaType, dateFrom, dateTo, limit, offset]
+  const parts = [etagForm, projectId, revision, mediaType, dateFrom, dateTo, limit, offset]
   return `W/"${hashText(JSON.stringify(parts)).slice(0, 22)}"`
 }

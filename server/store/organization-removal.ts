@@ -1,12 +1,47 @@
 import type { Awaitable } from '../base/awaitable.ts'
 import { all, atomic, get, inPostgres, onlyPostgres, run, sql, type Works } from './noun.ts'
 
+/** How much belongs to an organization. */
+export interface OrganizationSize {
+  projects: number
+  sites: number
+  keys: number
+  people: number
+  agentJobs: number
+  exports: number
+}
+
+/** What belongs to an organization outside the database. */
+interface OrganizationFiles {
+  /** Project ids; each may have visits. */
+  projects: string[]
+  /** The names of bundles. */
+  bundles: string[]
+  /** The domains of sites; each may have an export cache. */
+  domains: string[]
+}
+
+/**
+ * Deletes an organization in three steps, so that a killed deletion can be repeated: `begin`, then the caller deletes the
+ * files, then `finish`.
+ */
+export interface OrganizationRemoval {
+  count(id: string): Awaitable<OrganizationSize>
+  /**
+   * Revokes the keys, ends the sessions and deletes the exports that do not run, so that nothing new begins. Changes nothing,
+   * and returns the ids of the running exports, if there are any.
+   */
+  begin(id: string, now: number): Awaitable<OrganizationFiles | { running: string[] }>
+  /** Deletes the organization and all its rows. */
+  finish(id: string): Awaitable<void>
+}
+
 const ofProjects = 'project_id IN (SELECT id FROM projects WHERE organization_id = @id)'
 const ofPeople = 'person_id IN (SELECT id FROM people WHERE organization_id = @id)'
 const isOpen = "organization_id = @id AND status IN ('queued', 'running')"
 
 /** Tables and their rows of an organization; a table comes before the tables that it refers to. Its audit events stay. */
-const rows: readonly (readonly [table: string, condition: string])[] = [
+const ownRows: readonly (readonly [table: string, condition: string])[] = [
   ['idempotency_keys', 'organization_id = @id'],
   ['export_jobs', 'organization_id = @id'],
   ['rate_limits', 'organization_id = @id'],
@@ -42,43 +77,8 @@ const removalSql = {
     `DELETE FROM export_jobs WHERE ${isOpen}`,
   ],
   /** Deletes all of it. */
-  finish: rows.map(([table, condition]) => `DELETE FROM ${table} WHERE ${condition}`),
+  finish: ownRows.map(([table, condition]) => `DELETE FROM ${table} WHERE ${condition}`),
 } as const
-
-/** How much belongs to an organization. */
-export interface OrganizationSize {
-  projects: number
-  sites: number
-  keys: number
-  people: number
-  agentJobs: number
-  exports: number
-}
-
-/** What belongs to an organization outside the database. */
-export interface OrganizationFiles {
-  /** Project ids; each may have visits. */
-  projects: string[]
-  /** The names of bundles. */
-  bundles: string[]
-  /** The domains of sites; each may have an export cache. */
-  domains: string[]
-}
-
-/**
- * Deletes an organization in three steps, so that a killed deletion can be repeated: `begin`, then the caller deletes the
- * files, then `finish`.
- */
-export interface OrganizationRemoval {
-  count(id: string): Awaitable<OrganizationSize>
-  /**
-   * Revokes the keys, ends the sessions and deletes the exports that do not run, so that nothing new begins. Changes nothing,
-   * and returns the ids of the running exports, if there are any.
-   */
-  begin(id: string, now: number): Awaitable<OrganizationFiles | { running: string[] }>
-  /** Deletes the organization and all its rows. */
-  finish(id: string): Awaitable<void>
-}
 
 type Id = { id: string }
 

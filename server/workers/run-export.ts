@@ -16,6 +16,8 @@ const watchEveryMs = 500
 /** An export that exceeds its time limit, or is stopped, has this time to end by itself. */
 const graceMs = 2000
 const maxErrorText = 4000
+/** Tell each running export how many there are, if that has changed. */
+const tellCrowds = new Set<() => void>()
 
 /**
  * Creates the function that runs each export in a process of its own, so that a hostile site costs no more than its export. The
@@ -70,13 +72,19 @@ async function runProcess(
     else if ('error' in message) outcome ??= { error: toError(message.error) }
   })
   let told = crowd()
+  const tellCrowd = () => {
+    const now = crowd()
+    if (now.exports !== told.exports || now.onHost !== told.onHost) tell({ crowd: now })
+    told = now
+  }
+  // The others leave it its share before it sends its first request.
+  for (const tellOther of tellCrowds) tellOther()
+  tellCrowds.add(tellCrowd)
   const watch = setInterval(() => {
     // Time in which this process was stopped too, such as that of a machine that slept, does not count.
     silentMs += watchEveryMs
     if (silentMs >= stallMs) return kill(stalled(stallMs))
-    const now = crowd()
-    if (now.exports !== told.exports || now.onHost !== told.onHost) tell({ crowd: now })
-    told = now
+    tellCrowd()
   }, watchEveryMs)
   const timeLimit = setTimeout(() => kill(timeExceeded(task.limits)), task.limits.jobTimeoutMs + graceMs)
   let grace: NodeJS.Timeout | undefined
@@ -95,6 +103,7 @@ async function runProcess(
     const words = lastWords()
     outcome ??= { error: words.includes(overMemory) ? memoryExceeded(memoryBytes) : crashed(code, by, words) }
   } finally {
+    tellCrowds.delete(tellCrowd)
     for (const timer of [watch, timeLimit, grace]) clearTimeout(timer)
     signal.removeEventListener('abort', stop)
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPlaces } from '../../server/workers/count-visitors.ts'
+import { createPlaces } from '../../server/base/places.ts'
 
 const settle = () => new Promise<void>(done => setImmediate(done))
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { drawBar, drawBars } from '../../server/commands/visits-show-text.ts'
+import { drawBar, drawBars } from '../../server/commands/bars.ts'
 import fc from '../support/fast-check.ts'
 
 test.each([

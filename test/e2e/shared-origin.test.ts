@@ -48,17 +48,21 @@ test('two exports of one origin at once send no more requests at a time than one
       jobIds.push(String(json.jobId))
     }
     let atOnce = 0
+    let mostAtOnce = 0
     const ended = await waitFor(async () => {
       const jobs = await Promise.all(jobIds.map(jobId => server.store.exportJobs.find(jobId)))
       const working = jobs.filter(job => job?.status === 'running' && job.pageCount > 0).length
+      // An export that began alone may still wait for answers that it asked for alone.
+      if (atOnce < 2 && working === 2) site.counts.most = 0
       atOnce = Math.max(atOnce, working)
+      if (working === 2) mostAtOnce = site.counts.most
       return jobs.every(job => job?.status === 'completed' || job?.status === 'failed') ? jobs : undefined
     })
     const all = { status: 'completed', pageCount: pages + 1 }
     expect(ended).toMatchObject([all, all])
     expect(atOnce).toBe(2)
     expect(site.counts.total).toBeGreaterThan(2 * pages)
-    expect(site.counts.most).toBe(connections)
+    expect(mostAtOnce).toBe(connections)
   } finally {
     await server.dispose()
     await site.close()

@@ -101,14 +101,14 @@ interface BrowserEntry {
  * The model and the build of an Android device: the text after the version of Android and the language, up to the next
  * semicolon or the end of the comment. It may contain one pair of brackets.
  */
-const device =
+const devicePattern =
   /(\([^()]*\bAndroid [\w.-]*; ?(?:[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?; ?)?)(?!wv\b)([^();]+(?:\([^()]*\)[^();]*)?)(?=[;)])/
 
 /** What makes the text in the place of a device the name of a program. There are phones called M Bot 51 and Spider 8. */
 const programMarks = /https?:|compatible|\bwww\.|(?:bot|spider)\/|crawl|screenshot|fetch|Google-/i
 
 const entries = aiAgents.browsers as BrowserEntry[]
-const names = entries.map(entry => ({
+const browserNames = entries.map(entry => ({
   ...entry,
   pattern: new RegExp(`(?<![A-Za-z0-9])${entry.token}(?![A-Za-z0-9])(?:/[^\\s;,()]*)?`, 'gi'),
 }))
@@ -119,12 +119,12 @@ const names = entries.map(entry => ({
  */
 function removeBrowserNames(userAgent: string): { rest: string; removed: BrowserName[] } {
   const removed: BrowserName[] = []
-  let rest = userAgent.replace(device, (text, before: string, found: string) => {
+  let rest = userAgent.replace(devicePattern, (text, before: string, found: string) => {
     if (programMarks.test(found)) return text
     removed.push({ found, reason: 'the name of the device' })
     return before
   })
-  for (const { pattern, beside, reason, source } of names) {
+  for (const { pattern, beside, reason, source } of browserNames) {
     if (beside !== undefined && !userAgent.includes(beside)) continue
     rest = rest.replace(pattern, found => {
       removed.push({ found, reason, source })

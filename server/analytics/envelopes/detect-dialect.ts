@@ -6,10 +6,10 @@ import {
   type LineParser,
   type LogFormat,
   type LogLine,
-  type Parsed,
   type ParserOptions,
 } from '../formats/log-format.ts'
-import { type Content, type Envelope, emptyContent, type Unwrap } from './envelope.ts'
+import { type Envelope, emptyContent, type Unwrap } from './envelope.ts'
+import { EnvelopedParser } from './enveloped-parser.ts'
 import { envelopes } from './envelopes.ts'
 
 /** How the lines of a log are written: the format of a web server, and the envelope around it. */
@@ -123,65 +123,4 @@ function listPossible({ envelope, format }: DialectSettings): readonly (Envelope
 
 function hasAddress({ bytes, addressStart, addressEnd }: LogLine, parser: LineParser): boolean {
   return isIP(bareAddress(parser.decodeHeader(bytes.toString('latin1', addressStart, addressEnd)))) !== 0
-}
-
-const maxJoinedBytes = 64 * 1024
-
-/** A line that is collected from its parts. */
-interface Joined {
-  bytes: Buffer
-  length: number
-  isTooLong: boolean
-}
-
-/** Parses lines that are wrapped in an envelope. Their content is parsed by the parser of the format. */
-class EnvelopedParser implements LineParser {
-  readonly decodeHeader: LineParser['decodeHeader']
-  readonly decodeTarget: LineParser['decodeTarget']
-  readonly #parser: LineParser
-  readonly #unwrap: Unwrap
-  readonly #content: Content = emptyContent()
-  /** The started lines by `Content.key`; undefined = none. */
-  readonly #joined: (Joined | undefined)[] = []
-
-  constructor(envelope: Envelope, parser: LineParser) {
-    this.#unwrap = envelope.open()
-    this.#parser = parser
-    this.decodeHeader = text => parser.decodeHeader(text)
-    this.decodeTarget = text => parser.decodeTarget(text)
-  }
-
-  /** Returns `comment` for a part of a line: the line counts once, when its last part is read. */
-  parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed {
-    const content = this.#content
-    if (!this.#unwrap(bytes, start, end, content)) return 'malformed'
-    if (content.isPart) {
-      this.#join(content)
-      return 'comment'
-    }
-    const joined = this.#joined[content.key]
-    if (joined === undefined || joined.length === 0) {
-      return this.#parser.parse(content.bytes, content.start, content.end, line)
-    }
-    this.#join(content)
-    const { length, isTooLong } = joined
-    joined.length = 0
-    joined.isTooLong = false
-    return isTooLong ? 'malformed' : this.#parser.parse(joined.bytes, 0, length, line)
-  }
-
-  mayHaveHostname(line: LogLine): boolean {
-    return this.#parser.mayHaveHostname?.(line) ?? false
-  }
-
-  missingFields(): readonly string[] {
-    return this.#parser.missingFields?.() ?? []
-  }
-
-  #join({ bytes, start, end, key }: Content): void {
-    this.#joined[key] ??= { bytes: Buffer.allocUnsafe(maxJoinedBytes), length: 0, isTooLong: false }
-    const joined = this.#joined[key]
-    if (joined.length + end - start > maxJoinedBytes) joined.isTooLong = true
-    else joined.length += bytes.copy(joined.bytes, joined.length, start, end)
-  }
 }

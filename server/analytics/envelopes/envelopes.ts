@@ -1,9 +1,17 @@
-// A long file: the envelopes that container tools put around the lines of a log.
 import type { Content, Envelope, Unwrap } from './envelope.ts'
 import { syslog, syslog5424 } from './syslog.ts'
 import { findIsoTimeEnd } from './time-prefix.ts'
 
-const head = Buffer.from('{"log":"')
+const space = 0x20
+const quote = 0x22
+const backslash = 0x5c
+
+function isAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false
+  return true
+}
+
+const dockerHead = Buffer.from('{"log":"')
 const streamKey = Buffer.from('"stream":"')
 /** Docker splits longer lines. */
 const maxPieceBytes = 16 * 1024
@@ -22,8 +30,8 @@ export const docker: Envelope = {
 function openDocker(): Unwrap {
   const text = new JsonText()
   return (bytes, start, end, content) => {
-    if (!startsWith(bytes, start, end)) return false
-    const from = start + head.length
+    if (end - start < dockerHead.length || !isAt(bytes, start, dockerHead)) return false
+    const from = start + dockerHead.length
     const stop = text.decode(bytes, from, end)
     // The other fields, as docker writes them. A program's own JSON line may begin with `log`, too.
     if (stop === -1 || bytes[end - 1] !== 0x7d) return false
@@ -45,12 +53,6 @@ function setContent(content: Content, { bytes, length }: JsonText, key: number):
   content.key = key
 }
 
-function startsWith(bytes: Uint8Array, start: number, end: number): boolean {
-  if (end - start < head.length) return false
-  for (let i = 0; i < head.length; i++) if (bytes[start + i] !== head[i]) return false
-  return true
-}
-
 /** Returns the start of the stream's name; -1 when there is none. `Buffer.indexOf` would search beyond the line. */
 function findStream(bytes: Uint8Array, from: number, end: number): number {
   for (let i = from; i + streamKey.length < end; i++) {
@@ -60,9 +62,6 @@ function findStream(bytes: Uint8Array, from: number, end: number): number {
   }
   return -1
 }
-
-const quote = 0x22
-const backslash = 0x5c
 
 const escapes = new Map([
   [0x6e, 0x0a],
@@ -204,7 +203,7 @@ function unwrapKubectl(bytes: Buffer, start: number, end: number, content: Conte
 /** Returns the start of the text after `[pod/NAME/CONTAINER] `, or `start` when there is none. */
 function skipPrefix(bytes: Buffer, start: number, end: number): number {
   if (bytes[start] !== bracket) return start
-  for (let i = 0; i < podPrefix.length; i++) if (bytes[start + i] !== podPrefix[i]) return start
+  if (!isAt(bytes, start, podPrefix)) return start
   const last = Math.min(end - 1, start + maxPrefixBytes)
   for (let at = start + podPrefix.length; at < last; at++) {
     if (bytes[at] === space) return start
@@ -213,7 +212,6 @@ function skipPrefix(bytes: Buffer, start: number, end: number): number {
   return start
 }
 
-const space = 0x20
 const stdout = Buffer.from(' stdout ')
 const stderr = Buffer.from(' stderr ')
 
@@ -244,11 +242,6 @@ function unwrapCri(bytes: Buffer, start: number, end: number, content: Content):
   content.end = end
   content.isPart = isPart
   content.key = isStdout ? 0 : 1
-  return true
-}
-
-function isAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
-  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false
   return true
 }
 

@@ -13,23 +13,6 @@ import {
   type ParserOptions,
 } from './log-format.ts'
 
-const dateBytes = '20/Nov/2026:10:11:12'.length
-
-/** Reads dates such as `20/Nov/2026:10:11:12.345`, which have no time zone and are read as UTC. */
-class HaproxyDateReader {
-  readonly #dates = new LogDateReader()
-  readonly #text = Buffer.from('20/Nov/2026:10:11:12 +0000')
-  /** End of the last date. */
-  end = 0
-
-  /** Returns the date at `from` in milliseconds since 1970, without its fraction; NaN when it is not a valid date. */
-  read(bytes: Buffer, from: number): number {
-    bytes.copy(this.#text, 0, from, from + dateBytes)
-    this.end = skipFraction(bytes, from + dateBytes, bytes.length)
-    return this.#dates.read(this.#text, 0)
-  }
-}
-
 /**
  * HAProxy's HTTP log. Its captured headers have no names, so that they must be given: see `createHaproxyFormat`. Without them,
  * a log is recognized and refused.
@@ -229,4 +212,21 @@ function endTarget(bytes: Buffer, end: number, line: LogLine): void {
 /** Decodes `#22`: HAProxy escapes special characters with a number sign. */
 function decodeHash(text: string): string {
   return text.replaceAll(/#([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+const dateBytes = '20/Nov/2026:10:11:12'.length
+
+/** Reads dates such as `20/Nov/2026:10:11:12.345`, which have no time zone and are read as UTC. */
+class HaproxyDateReader {
+  readonly #dates = new LogDateReader()
+  readonly #text = Buffer.from('20/Nov/2026:10:11:12 +0000')
+  /** End of the last date. */
+  end = 0
+
+  /** Returns the date at `from` in milliseconds since 1970, without its fraction; NaN when it is not a valid date. */
+  read(bytes: Buffer, from: number): number {
+    bytes.copy(this.#text, 0, from, from + dateBytes)
+    this.end = skipFraction(bytes, from + dateBytes, bytes.length)
+    return this.#dates.read(this.#text, 0)
+  }
 }

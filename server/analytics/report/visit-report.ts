@@ -213,12 +213,12 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-const byName = new Map<string, AgentUse>()
+const useOfAgent = new Map<string, AgentUse>()
 for (const { entries } of aiLists) {
-  for (const { name, use } of entries) if (name !== undefined && use && !byName.has(name)) byName.set(name, use)
+  for (const { name, use } of entries) if (name !== undefined && use && !useOfAgent.has(name)) useOfAgent.set(name, use)
 }
 
 /** Returns the use of an agent by the name under which its visitors are counted. */
 function findAgentUse(name: string): AgentUse {
-  return byName.get(name) ?? 'unknown'
+  return useOfAgent.get(name) ?? 'unknown'
 }

@@ -220,7 +220,7 @@ function staticFiles(): Router {
  * somebody presses Enter in its address field.
  */
 const correctAddress: RequestHandler = (req, res, next) => {
-  const path = req.originalUrl.split('?', 1)[0] ?? ''
+  const path = pathOf(req)
   const [, organizationId = '', ...rest] = path.slice(dashboardPath.length).split('/')
   if (!organizationId.startsWith('org_')) return next()
   if (rest.length === 0) return sendToPage(res, relativePath(path, `${path}/`))

@@ -167,7 +167,7 @@ interface Step {
   isDone: boolean
 }
 
-const paths: Record<StepName, string> = {
+const stepPaths: Record<StepName, string> = {
   project: '/projects',
   site: '/projects',
   key: '/keys#generate',
@@ -220,7 +220,7 @@ function showNextSteps(visit: Visit, steps: readonly Step[]): Markup | false {
     const needsOperator = visit.person.organizationId !== null && (name === 'project' || name === 'site')
     const hint = needsOperator && !isDone ? `${purpose} ${texts.byOperator}` : purpose
     const state = isDone && html` <span class="state good">${texts.done}</span>`
-    return html`<li><a href="${linkTo(visit, paths[name])}">${label}</a>${state}<p class="hint">${hint}</p></li>`
+    return html`<li><a href="${linkTo(visit, stepPaths[name])}">${label}</a>${state}<p class="hint">${hint}</p></li>`
   })
   return html`<div class="card steps"><h2>${texts.firstSteps}</h2><p>${texts.firstStepsHint}</p><ol>${items}</ol></div>`
 }

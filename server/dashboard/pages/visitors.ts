@@ -113,6 +113,11 @@ ${showPages(visit, question, report)}
 ${showLabels(labels, report.cut)}`
 }
 
+/** The date before a date. Dates that end a range are exclusive inside Quire, and inclusive for people. */
+function dayBefore(date: string): string {
+  return new Date(Date.parse(date) - dayMs).toISOString().slice(0, 10)
+}
+
 /** Programs that are neither people nor AI may have come although nobody else did. */
 function isEmpty({ totals, labels }: ReportView): boolean {
   return totals.total === 0 && labels.neither.length === 0 && labels.files.length === 0
@@ -132,11 +137,6 @@ function showNobody(visit: Visit, { id, name }: Project, question: VisitorsQuest
 /** Shows the totals of a range, and its days in a chart and in a table. */
 function showTotals({ totals, series }: ReportView): Markup {
   return html`${showFigures(totals)}\n${series.periods.length > 1 && showSeries(series)}`
-}
-
-/** The date before a date. Dates that end a range are exclusive inside Quire, and inclusive for people. */
-function dayBefore(date: string): string {
-  return new Date(Date.parse(date) - dayMs).toISOString().slice(0, 10)
 }
 
 function showFigures({ human, ai, both, total }: TotalVisitors): Markup {

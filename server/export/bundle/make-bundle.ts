@@ -1,18 +1,12 @@
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
-import type { PackedFile } from '../../in-page/packed/packed-file.ts'
-import type { PageLook } from '../../web/browser/page-look.ts'
-import type { CollectedSite } from '../crawl/crawl-tools.ts'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Collection } from '../crawl/file-collector.ts'
 import { listThirdParties } from '../crawl/third-parties.ts'
 import { fetchPage, keepPage } from '../crawl/visit.ts'
 import type { ExportOptions } from '../model/options.ts'
-import { packedFolder, packedScriptPath } from '../model/packed-files.ts'
 import { type ExportReport, writeReport } from '../model/report.ts'
-import { assetKey, linkKey } from '../model/site.ts'
+import { linkKey } from '../model/site.ts'
 import type { StageClock } from '../model/stage-clock.ts'
-import { encodeSegment } from '../rewrite/layout.ts'
-import { packedCopy, packedFilesScript } from '../runtime/packed-files.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
 import { maxRounds } from '../verify/missed-files.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
@@ -20,6 +14,7 @@ import { lookAndSearch, type SiteSearch } from '../verify/site-search.ts'
 import { noteTextLoss } from '../verify/text-loss.ts'
 import { inlineFonts } from './inline-fonts.ts'
 import { inlineSprites } from './inline-sprites.ts'
+import { choosePacked, packFiles } from './pack-files.ts'
 import { writeReportPage } from './report-page.ts'
 import { type WrittenBundle, writeBundle } from './write-bundle.ts'
 
@@ -176,81 +171,4 @@ async function fetchFramedPage({ collected, tools, files }: Omit<Collection, 're
   if (!('resource' in result)) return false
   keepPage(collected, files, { ...result, resource: { ...result.resource, isFramed: true } })
   return true
-}
-
-/** Max size of a file that is copied, and of all files together. A page reads a copy whole. */
-const maxFileBytes = 8 * 1024 ** 2
-const maxTotalBytes = 16 * 1024 ** 2
-
-/** What scripts fetched at the origin. */
-interface Fetched {
-  looks: Iterable<Pick<PageLook, 'fetched'>>
-  /** Addresses that the search fetched. */
-  bySearch: readonly string[]
-}
-
-/**
- * Chooses the files that are copied into scripts, because browsers refuse them on file://. Returns their keys, smallest file
- * first.
- */
-export function choosePacked(
-  { site, files }: Pick<CollectedSite, 'site' | 'files'>,
-  { looks, bySearch }: Fetched,
-): string[] {
-  const keyOf = (address: string) => {
-    const url = URL.parse(address)
-    return url && assetKey(site.own(url) ?? url)
-  }
-  const wanted = new Set([...listShared([...looks].map(({ fetched }) => fetched)), ...bySearch].map(keyOf))
-  const found = [...wanted].flatMap(key => {
-    const outcome = key === null ? undefined : files.get(key)
-    return key !== null && outcome?.state === 'file' ? [{ key, sizeBytes: outcome.resource.sizeBytes }] : []
-  })
-  found.sort((a, b) => a.sizeBytes - b.sizeBytes || (a.key < b.key ? -1 : 1))
-  let room = maxTotalBytes
-  return found.flatMap(({ key, sizeBytes }) => {
-    if (sizeBytes > maxFileBytes || sizeBytes > room) return []
-    room -= sizeBytes
-    return [key]
-  })
-}
-
-/**
- * Leaves out files that only one page fetched, if another page fetched one like it: such files are the data of single pages,
- * and the data of the pages that nobody opened would be missing.
- */
-function listShared(pages: readonly (readonly string[])[]): string[] {
-  const counts = new Map<string, number>()
-  for (const address of pages.flat()) counts.set(address, (counts.get(address) ?? 0) + 1)
-  const singles = new Map<string, number>()
-  for (const page of pages) {
-    const kinds = new Set(page.filter(address => counts.get(address) === 1).map(kindOf))
-    for (const kind of kinds) singles.set(kind, (singles.get(kind) ?? 0) + 1)
-  }
-  return [...counts].flatMap(([address, count]) =>
-    count === 1 && (singles.get(kindOf(address)) ?? 0) > 1 ? [] : [address],
-  )
-}
-
-function kindOf(address: string): string {
-  return extname(URL.parse(address)?.pathname ?? '').toLowerCase()
-}
-
-/** Writes the copies of files of a bundle, and the script that answers from them. Returns the paths of the written files. */
-export async function packFiles(folder: string, files: readonly { path: string; type: string }[]): Promise<string[]> {
-  if (files.length === 0) return []
-  await mkdir(join(folder, packedFolder), { recursive: true })
-  const packed = new Map<string, PackedFile>()
-  const written = [packedScriptPath]
-  for (const { path, type } of files) {
-    const found = await stat(join(folder, path)).catch(() => null)
-    if (!found?.isFile() || found.size > maxFileBytes) continue
-    const name = String(packed.size + 1)
-    packed.set(name, { path: path.split('/').map(encodeSegment).join('/'), type })
-    const copy = `${packedFolder}/${name}.js`
-    await writeFile(join(folder, copy), packedCopy(name, await readFile(join(folder, path))))
-    written.push(copy)
-  }
-  await writeFile(join(folder, packedScriptPath), packedFilesScript(packed))
-  return written
 }

@@ -2,35 +2,6 @@ import type { ProductCount } from '../../products/product-removal.ts'
 import type { ExportReport, PackedSearch } from '../model/report.ts'
 import { describeOutcome } from './describe-outcome.ts'
 
-/** Max rows shown of one table. export-report.json has all rows. */
-const maxRows = 500
-
-/** Writes a list as a collapsible table. Returns an empty string for an empty list. */
-function table<T>(title: string, heads: string[], rows: readonly T[], cells: (row: T) => string[]): string {
-  if (rows.length === 0) return ''
-  const shown = rows.slice(0, maxRows)
-  const rest = rows.length - shown.length
-  return `<details>
-<summary>${toHtml(title)} (${rows.length})</summary>
-<table>
-<tr>${heads.map(head => `<th scope="col">${toHtml(head)}</th>`).join('')}</tr>
-${shown
-  .map(
-    row =>
-      `<tr>${cells(row)
-        .map(cell => `<td>${toHtml(cell)}</td>`)
-        .join('')}</tr>`,
-  )
-  .join('\n')}
-</table>${rest > 0 ? `\n<p>${rest} more are in export-report.json.</p>` : ''}
-</details>`
-}
-
-/** Escapes text for HTML. */
-function toHtml(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')
-}
-
 /** Sentences about where the site's own scripts run, by mode. */
 const modes = {
   none: 'These pages contain no scripts of the site.',
@@ -117,51 +88,59 @@ function describeSearch({ pages, sections }: PackedSearch): string {
 
 function listTables(report: ExportReport): string[] {
   return [
-    table(
+    writeTable(
       'Where scripts run, by group of like pages',
       ['Pages', 'Such as', 'Where', 'Why'],
       listGroups(report),
       row => row,
     ),
-    table('Pages that differ from the origin', ['Page', 'Place', 'What', 'Words shown'], report.differences, row => [
-      row.page,
-      row.place,
-      row.what,
-      row.loss ? `${row.loss.of - row.loss.words} of ${row.loss.of}` : '',
-    ]),
-    table('Addresses that do not resolve in the bundle', ['Page', 'Address'], report.unresolved, row => [
+    writeTable(
+      'Pages that differ from the origin',
+      ['Page', 'Place', 'What', 'Words shown'],
+      report.differences,
+      row => [row.page, row.place, row.what, row.loss ? `${row.loss.of - row.loss.words} of ${row.loss.of}` : ''],
+    ),
+    writeTable('Addresses that do not resolve in the bundle', ['Page', 'Address'], report.unresolved, row => [
       row.page,
       row.address,
     ]),
-    table('Links to missing pages', ['Address', 'Why', 'Pages', 'Such as'], report.deadLinks, row => [
+    writeTable('Links to missing pages', ['Address', 'Why', 'Pages', 'Such as'], report.deadLinks, row => [
       row.to,
       row.reason,
       String(row.count),
       row.pages.join('\n'),
     ]),
-    table('Files that could not be fetched', ['Address', 'Why', 'Pages', 'Such as'], report.missingFiles, row => [
+    writeTable('Files that could not be fetched', ['Address', 'Why', 'Pages', 'Such as'], report.missingFiles, row => [
       row.url,
       row.reason,
       String(row.count),
       row.pages.join('\n'),
     ]),
-    table('Pages left out', ['Address', 'Why'], report.skipped, row => [row.url, row.reason]),
-    table('Pages excluded by your rules', ['Address', 'Rule'], report.excludedPages, row => [row.url, row.pattern]),
-    table('Redirects', ['From', 'To'], report.redirects, row => [row.from, row.to]),
-    table('Products removed', productHeads, report.removedFeatures, productCells),
-    table(
+    writeTable('Pages left out', ['Address', 'Why'], report.skipped, row => [row.url, row.reason]),
+    writeTable('Pages excluded by your rules', ['Address', 'Rule'], report.excludedPages, row => [
+      row.url,
+      row.pattern,
+    ]),
+    writeTable('Redirects', ['From', 'To'], report.redirects, row => [row.from, row.to]),
+    writeTable('Products removed', productHeads, report.removedFeatures, productCells),
+    writeTable(
       'API references kept as text, without what sends requests',
       ['Page', 'Product', 'Removed parts'],
       report.frozenReferences,
       ({ page, product, removed }) => [page, product, removed.join(', ')],
     ),
-    table('Products kept, loaded from their vendors', productHeads, report.keptFeatures, productCells),
-    table('Packed files of other sites', ['Address'], report.packedThirdParty, row => [row]),
-    table('Omitted files of other sites', ['Address', 'Why'], report.removedThirdParty, row => [row.url, row.reason]),
-    table('Pages rendered by a browser', ['Page'], report.renderedPages, row => [row]),
-    table('Pages compared with what a browser shows', ['Page'], [...new Set([...report.comparedPages])], row => [row]),
-    table('Pages opened in a browser after packing', ['Page'], report.scripts.checkedPages, row => [row]),
-    table('Notes', ['Note'], report.notes, row => [row]),
+    writeTable('Products kept, loaded from their vendors', productHeads, report.keptFeatures, productCells),
+    writeTable('Packed files of other sites', ['Address'], report.packedThirdParty, row => [row]),
+    writeTable('Omitted files of other sites', ['Address', 'Why'], report.removedThirdParty, row => [
+      row.url,
+      row.reason,
+    ]),
+    writeTable('Pages rendered by a browser', ['Page'], report.renderedPages, row => [row]),
+    writeTable('Pages compared with what a browser shows', ['Page'], [...new Set([...report.comparedPages])], row => [
+      row,
+    ]),
+    writeTable('Pages opened in a browser after packing', ['Page'], report.scripts.checkedPages, row => [row]),
+    writeTable('Notes', ['Note'], report.notes, row => [row]),
   ]
 }
 
@@ -169,4 +148,33 @@ const productHeads = ['Product', 'Feature', 'Pages']
 
 function productCells({ product, feature, pages }: ProductCount): string[] {
   return [product, feature ?? 'removed by a rule of the site', String(pages)]
+}
+
+/** Max rows shown of one table. export-report.json has all rows. */
+const maxRows = 500
+
+/** Writes a list as a collapsible table. Returns an empty string for an empty list. */
+function writeTable<T>(title: string, heads: string[], rows: readonly T[], cells: (row: T) => string[]): string {
+  if (rows.length === 0) return ''
+  const shown = rows.slice(0, maxRows)
+  const rest = rows.length - shown.length
+  return `<details>
+<summary>${toHtml(title)} (${rows.length})</summary>
+<table>
+<tr>${heads.map(head => `<th scope="col">${toHtml(head)}</th>`).join('')}</tr>
+${shown
+  .map(
+    row =>
+      `<tr>${cells(row)
+        .map(cell => `<td>${toHtml(cell)}</td>`)
+        .join('')}</tr>`,
+  )
+  .join('\n')}
+</table>${rest > 0 ? `\n<p>${rest} more are in export-report.json.</p>` : ''}
+</details>`
+}
+
+/** Escapes text for HTML. */
+function toHtml(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')
 }

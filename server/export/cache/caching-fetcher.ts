@@ -13,7 +13,7 @@ export interface CachingFetcher extends Fetcher {
   isUnchanged(before: AskedAnswer): Promise<boolean>
 }
 
-export interface CachingOptions {
+interface CachingOptions {
   fetcher: Fetcher
   cache: SiteCache
   /** Identifies this export. An export that resumes after a kill keeps this id. */
@@ -113,20 +113,20 @@ function openCached(context: CachedRun, start: URL, known: CachedAnswer): Answer
       if (body) checkSize(body, maxBytes)
       const bytes = body && (await cache.readBody(body))
       if (!bytes) return (await requestAgain(context, start, known)).read(maxBytes)
-      count(context, known, body)
+      countCached(context, known, body)
       return bytes
     },
     async save(file, maxBytes) {
       if (body) checkSize(body, maxBytes)
       if (!body || !(await cache.copyBody(body, file)))
         return (await requestAgain(context, start, known)).save(file, maxBytes)
-      count(context, known, body)
+      countCached(context, known, body)
       return { ...body }
     },
     async hash(maxBytes) {
       if (!body) return (await requestAgain(context, start, known)).hash(maxBytes)
       checkSize(body, maxBytes)
-      count(context, known, body)
+      countCached(context, known, body)
       return { ...body }
     },
     async drop() {},
@@ -139,7 +139,7 @@ function noteRequest({ requests }: CachedRun, known: CachedAnswer, bodySha256: s
 }
 
 /** Counts cached bytes like fetched bytes, so an export reaches its limits at the same point with and without a cache. */
-function count(context: CachedRun, known: CachedAnswer, { sha256, sizeBytes }: KeptBody): void {
+function countCached(context: CachedRun, known: CachedAnswer, { sha256, sizeBytes }: KeptBody): void {
   const { fetcher, limits } = context
   noteRequest(context, known, sha256)
   context.cachedBytes += sizeBytes

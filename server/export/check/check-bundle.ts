@@ -17,7 +17,7 @@ import { isPageFile, isSitePage, type KnownReport, listFiles, readReport } from 
 import { checkPages } from './check-pages.ts'
 import type { BundleCheck, BundleFault } from './check-result.ts'
 
-export interface CheckOptions {
+interface CheckOptions {
   /** A zip, a tar.gz or a folder with the files of a bundle. Nothing in it is changed. */
   bundle: string
   /** A new folder for the files of an archive and the profile of the browser. The caller removes it. */
@@ -120,41 +120,6 @@ function explainUnopened(verify: Verify, pages: number): string {
     : `No page was opened, because no Chromium was found: ${unchecked}. To install one: ${installCommand()}`
 }
 
-/**
- * Picks pages for a check: the start page, and then pages of as many folders as possible. The same pages always give the
- * same sample.
- *
- * @param pages sorted paths in the bundle.
- */
-export function spreadSample(pages: readonly string[], size: number): string[] {
-  if (pages.length <= size) return [...pages]
-  const byFolder = new Map<string, string[]>()
-  for (const page of pages) {
-    const folder = page.slice(0, page.lastIndexOf('/') + 1)
-    byFolder.set(folder, [...(byFolder.get(folder) ?? []), page])
-  }
-  const picked = new Set([findStart(pages)])
-  // With fewer places than folders, the folders are spread evenly. Otherwise each round takes the next page of every folder.
-  const folders = [...byFolder.values()]
-  const step = Math.max(1, folders.length / Math.max(1, size - picked.size))
-  for (let round = 0; picked.size < size; round += 1) {
-    for (let at = 0; at < folders.length && picked.size < size; at += step) {
-      const page = folders[Math.floor(at)]?.[round]
-      if (page !== undefined) picked.add(page)
-    }
-    if (round > pages.length) break
-  }
-  return [...picked].sort()
-}
-
-/** Finds the start page: the index.html that is nearest to the root, because a site may begin in a folder. */
-function findStart(pages: readonly string[]): string {
-  const depth = (page: string) => page.split('/').length
-  const indexes = pages.filter(page => /(?:^|\/)index\.html$/.test(page))
-  const [start] = indexes.sort((a, b) => depth(a) - depth(b))
-  return start ?? (pages[0] as string)
-}
-
 interface FileFindings {
   /** Pages of the site, sorted. */
   pages: string[]
@@ -193,8 +158,8 @@ async function checkFiles(
       else found.faults.push({ page: path, place: null, what: `names ${address}, which is not in the bundle` })
     }
   }
-  found.faults.push(...countPages(found.pages.length, report))
-  return { ...found, notes: noteNamed(named) }
+  found.faults.push(...judgePageCount(found.pages.length, report))
+  return { ...found, notes: noteKnownUnresolved(named) }
 }
 
 /** Decides whether a policy with these hosts allows an address. `*.example.com` stands for all hosts below example.com. */
@@ -211,12 +176,47 @@ function judgeSources(page: string, sources: string[] | null, report: KnownRepor
   return [{ page, place: null, what: `may load files from ${first}, and the report names no product of that host` }]
 }
 
-function countPages(count: number, report: KnownReport | null): BundleFault[] {
+function judgePageCount(count: number, report: KnownReport | null): BundleFault[] {
   if (!report || count >= report.pages) return []
   return [{ page: null, place: null, what: `The report counts ${report.pages} pages, but the bundle has ${count}.` }]
 }
 
-function noteNamed(count: number): string[] {
+function noteKnownUnresolved(count: number): string[] {
   if (count === 0) return []
   return [`${count} ${count === 1 ? 'address does' : 'addresses do'} not resolve, as the report of the export says.`]
+}
+
+/**
+ * Picks pages for a check: the start page, and then pages of as many folders as possible. The same pages always give the
+ * same sample.
+ *
+ * @param pages sorted paths in the bundle.
+ */
+export function spreadSample(pages: readonly string[], size: number): string[] {
+  if (pages.length <= size) return [...pages]
+  const byFolder = new Map<string, string[]>()
+  for (const page of pages) {
+    const folder = page.slice(0, page.lastIndexOf('/') + 1)
+    byFolder.set(folder, [...(byFolder.get(folder) ?? []), page])
+  }
+  const picked = new Set([findStart(pages)])
+  // With fewer places than folders, the folders are spread evenly. Otherwise each round takes the next page of every folder.
+  const folders = [...byFolder.values()]
+  const step = Math.max(1, folders.length / Math.max(1, size - picked.size))
+  for (let round = 0; picked.size < size; round += 1) {
+    for (let at = 0; at < folders.length && picked.size < size; at += step) {
+      const page = folders[Math.floor(at)]?.[round]
+      if (page !== undefined) picked.add(page)
+    }
+    if (round > pages.length) break
+  }
+  return [...picked].sort()
+}
+
+/** Finds the start page: the index.html that is nearest to the root, because a site may begin in a folder. */
+function findStart(pages: readonly string[]): string {
+  const depth = (page: string) => page.split('/').length
+  const indexes = pages.filter(page => /(?:^|\/)index\.html$/.test(page))
+  const [start] = indexes.sort((a, b) => depth(a) - depth(b))
+  return start ?? (pages[0] as string)
 }

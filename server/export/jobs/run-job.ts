@@ -253,7 +253,7 @@ function bundleFileName({ jobId, token }: Pick<Lease, 'jobId' | 'token'>, format
 }
 
 /** A finished archive, and how it is recorded. */
-interface FinishedExport {
+interface FinishedArchive {
   file: string
   lease: Lease
   bundle: Bundle
@@ -268,7 +268,7 @@ interface FinishedExport {
  */
 export async function publishBundle(
   { exportJobs, bundles }: { exportJobs: Pick<ExportJobs, 'find'>; bundles: BundleStore },
-  finished: FinishedExport,
+  finished: FinishedArchive,
 ): Promise<boolean> {
   const { file, lease, bundle, complete, patience } = finished
   const publish = async () => bundles.publish(file, bundle, patience?.signal)

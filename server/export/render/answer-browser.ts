@@ -104,7 +104,7 @@ interface StoredAnswer extends Omit<BrowserAnswer, 'body'> {
 }
 
 /** Max bytes kept in memory. */
-const maxBytes = 64 * 1024 ** 2
+const maxMemoryBytes = 64 * 1024 ** 2
 
 /** @param file for the answers that memory has no room for; created when it is needed. */
 export function createAnswerCache(file: string): AnswerCache {
@@ -129,7 +129,7 @@ export function createAnswerCache(file: string): AnswerCache {
 
   function keep(key: string, answer: BrowserAnswer): void {
     const { length } = answer.body
-    if (keptBytes + length <= maxBytes) {
+    if (keptBytes + length <= maxMemoryBytes) {
       keptBytes += length
       return
     }
@@ -142,7 +142,7 @@ export function createAnswerCache(file: string): AnswerCache {
   return {
     async get(key, fetch) {
       const known = answers.get(key)
-      if (known) return read(await known)
+      if (known) return readAnswer(await known)
       const fetched = fetch()
       answers.set(key, fetched)
       fetched.then(
@@ -158,7 +158,7 @@ export function createAnswerCache(file: string): AnswerCache {
   }
 }
 
-async function read(answer: BrowserAnswer | StoredAnswer): Promise<BrowserAnswer> {
+async function readAnswer(answer: BrowserAnswer | StoredAnswer): Promise<BrowserAnswer> {
   if ('body' in answer) return answer
   const { span, ...head } = answer
   return { ...head, body: await readSpan(span) }

@@ -221,7 +221,7 @@ async function removeReferences({ tools }: Completion, { resource }: FetchedPage
 }
 
 /** Max pages that are opened for their tabs. */
-const maxPages = 200
+const maxTabbedPages = 200
 
 /**
  * Opens the pages with tabs whose panels scripts build after a click, and adds the panels to them as templates. Our runtime
@@ -234,7 +234,7 @@ async function addPanels(completion: Completion, completed: readonly FetchedPage
   const { found, findings, lacksPanels } = completion
   const keys = [...lacksPanels].sort()
   lacksPanels.clear()
-  const room = maxPages - findings.tabbed.size
+  const room = maxTabbedPages - findings.tabbed.size
   for (const key of keys.slice(Math.max(0, room))) findings.closedTabs.add(key)
   const rendered = new Set(completed.flatMap(({ resource }) => (resource.rendered ? [resource.key] : [])))
   const pages = await Promise.all(
@@ -242,13 +242,13 @@ async function addPanels(completion: Completion, completed: readonly FetchedPage
       findings.tabbed.add(key)
       const outcome = found.pages.get(key)
       const isFetched = outcome?.state === 'page' && !outcome.resource.rendered && !rendered.has(key)
-      return isFetched ? addTo(completion, outcome.resource) : null
+      return isFetched ? addPanelsTo(completion, outcome.resource) : null
     }),
   )
   return pages.filter(page => page !== null)
 }
 
-async function addTo(completion: Completion, resource: Resource): Promise<FetchedPage | null> {
+async function addPanelsTo(completion: Completion, resource: Resource): Promise<FetchedPage | null> {
   const { views, tools, looks } = completion
   const view = await views.tryShow(resource)
   if (!view || view.shown.panels.length === 0) return null

@@ -38,14 +38,24 @@ export async function areMovable(site: Pick<Site, 'own'>, sampled: readonly Scri
 const takenOver =
   /__NEXT_DATA__|self\.__next_f|id=["']?(?:__docusaurus|__nuxt|___gatsby|__next)\b|data-server-rendered|data-reactroot|data-v-app|ng-version=|data-sveltekit|<astro-island|q:container|window\.__NUXT__|__VP_HASH_MAP__|__remixContext/
 
-/** A string in a script that is an address relative to the root of the host. */
-const rootAddress = /["'`](\/[\w@-][\w@/.-]*)["'`]/g
-
-/** Decides whether a script names a file from the root of the host. A page that names its own address loads nothing there. */
-function hasRootAddress(script: string, ownPath: string): boolean {
-  const bare = (path: string) => path.replace(/(?:index)?(?:\.html)?\/?$/, '')
-  for (const [, address = ''] of script.matchAll(rootAddress)) if (bare(address) !== bare(ownPath)) return true
-  return false
+/** Judges the scripts of a page without a browser, based on patterns known to fail away from the root of a host. */
+export function judgeScripts(raw: RawText, ownPath: string): { hasScripts: boolean; needsRoot: string | null } {
+  let hasScripts = false
+  let needsRoot: string | null = null
+  scanHtml(raw.text, {
+    rawText(tag, start, end) {
+      if (tag.name !== 'script' || !isExecutable(tag, raw)) return
+      hasScripts = true
+      const type = findAttribute(tag, 'type')
+      const isModule =
+        type && /^module$/i.test(decodeAttribute(raw.text.slice(type.start, type.end), raw.charset).trim())
+      if (isModule) needsRoot ??= 'its scripts are modules, which browsers refuse on file://'
+      else if (hasRootAddress(raw.text.slice(start, end), ownPath))
+        needsRoot ??= 'its scripts use root-relative addresses'
+    },
+  })
+  if (hasScripts && takenOver.test(raw.text)) needsRoot ??= 'an app hydrates its pages in the browser'
+  return { hasScripts, needsRoot }
 }
 
 /**
@@ -78,22 +88,12 @@ export function namesRoot(raw: RawText, isOwn: (url: URL) => boolean, ownPath: s
   return isFound
 }
 
-/** Judges the scripts of a page without a browser, based on patterns known to fail away from the root of a host. */
-export function judgeScripts(raw: RawText, ownPath: string): { hasScripts: boolean; needsRoot: string | null } {
-  let hasScripts = false
-  let needsRoot: string | null = null
-  scanHtml(raw.text, {
-    rawText(tag, start, end) {
-      if (tag.name !== 'script' || !isExecutable(tag, raw)) return
-      hasScripts = true
-      const type = findAttribute(tag, 'type')
-      const isModule =
-        type && /^module$/i.test(decodeAttribute(raw.text.slice(type.start, type.end), raw.charset).trim())
-      if (isModule) needsRoot ??= 'its scripts are modules, which browsers refuse on file://'
-      else if (hasRootAddress(raw.text.slice(start, end), ownPath))
-        needsRoot ??= 'its scripts use root-relative addresses'
-    },
-  })
-  if (hasScripts && takenOver.test(raw.text)) needsRoot ??= 'an app hydrates its pages in the browser'
-  return { hasScripts, needsRoot }
+/** A string in a script that is an address relative to the root of the host. */
+const rootAddress = /["'`](\/[\w@-][\w@/.-]*)["'`]/g
+
+/** Decides whether a script names a file from the root of the host. A page that names its own address loads nothing there. */
+function hasRootAddress(script: string, ownPath: string): boolean {
+  const bare = (path: string) => path.replace(/(?:index)?(?:\.html)?\/?$/, '')
+  for (const [, address = ''] of script.matchAll(rootAddress)) if (bare(address) !== bare(ownPath)) return true
+  return false
 }

@@ -109,7 +109,7 @@ function needCompanions({ collected, files: source, limits }: OriginLooks, looks
 }
 
 /** A path that contains the path of a page, split around it. */
-interface Pattern {
+interface CompanionPattern {
   before: string
   after: string
   /** The pages for which the pattern was seen. */
@@ -117,12 +117,12 @@ interface Pattern {
 }
 
 /** Min pages for which a file must be seen before it is requested for all pages. */
-const minPages = 3
-const maxPatterns = 12
+const minSeenPages = 3
+const maxCompanionPatterns = 12
 
 /** Each folder of a path costs time for the rest of the path. The paths of pages are no longer than these. */
 const maxFolders = 50
-const maxLength = 2000
+const maxPathChars = 2000
 
 /** Extensions of files that never contain the data of one page. */
 const neverData = /\.(?:avif|css|gif|ico|jpe?g|png|svg|webp|woff2?)$/i
@@ -138,7 +138,7 @@ const neverData = /\.(?:avif|css|gif|ico|jpe?g|png|svg|webp|woff2?)$/i
 export function findCompanions(pages: Iterable<string>, seen: Iterable<string>): string[] {
   const known = new Set([...pages].map(bareName))
   const asked = new Set(seen)
-  const patterns = new Map<string, Pattern>()
+  const patterns = new Map<string, CompanionPattern>()
   for (const path of asked) {
     const page = neverData.test(path) ? null : findPage(path, known)
     if (!page) continue
@@ -150,9 +150,9 @@ export function findCompanions(pages: Iterable<string>, seen: Iterable<string>):
     pattern.pages.add(page.name)
   }
   const proven = [...patterns]
-    .filter(([, pattern]) => pattern.pages.size >= minPages)
+    .filter(([, pattern]) => pattern.pages.size >= minSeenPages)
     .sort(([a, { pages: ofA }], [b, { pages: ofB }]) => ofB.size - ofA.size || (a < b ? -1 : 1))
-    .slice(0, maxPatterns)
+    .slice(0, maxCompanionPatterns)
   const found = proven.flatMap(([, { before, after }]) =>
     // The page at the root has no name that could take an extension.
     [...known].flatMap(name => (name === '' && !after.startsWith('/') ? [] : [before + name + after])),
@@ -162,7 +162,7 @@ export function findCompanions(pages: Iterable<string>, seen: Iterable<string>):
 
 /** Finds the longest page path inside a path. Compares whole segments, but the last one may end at a dot. */
 function findPage(path: string, known: ReadonlySet<string>): { name: string; at: number } | null {
-  if (path.length > maxLength) return null
+  if (path.length > maxPathChars) return null
   const starts = [...path.matchAll(/\//g)].map(({ index }) => index)
   if (starts.length > maxFolders) return null
   const ends = [...path.matchAll(/[./]/g)].map(({ index }) => index).reverse()

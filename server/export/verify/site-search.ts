@@ -60,7 +60,7 @@ async function fetchSearchFiles(options: SearchPartsOptions, look: SearchLook): 
   const frames = new Set(look.frames.map(pathOf))
   const own = (address: string) => {
     const url = collected.site.own(new URL(address))
-    return url && !isKnown(collected, url) ? url.pathname : []
+    return url && !isInBundle(collected, url) ? url.pathname : []
   }
   const parts = look.words.flatMap(word => word.loaded.flatMap(own))
   for (const paths of groupByFolder(parts)) {
@@ -72,7 +72,7 @@ async function fetchSearchFiles(options: SearchPartsOptions, look: SearchLook): 
 }
 
 /** Decides whether the bundle has the page or file anyway. A search may also load pages, to show a part of their text. */
-function isKnown({ pages, files }: SearchPartsOptions['collected'], url: URL): boolean {
+function isInBundle({ pages, files }: SearchPartsOptions['collected'], url: URL): boolean {
   return pages.get(linkKey(url))?.state === 'page' || files.get(assetKey(url))?.state === 'file'
 }
 

@@ -19,7 +19,7 @@ import {
   writeVersion,
 } from '../versions/version.ts'
 
-export interface PrepareOptions {
+interface PrepareOptions {
   /** The archive. */
   file: string
   sizeBytes: number
@@ -182,7 +182,7 @@ function packWhole(encoding: Encoding, bytes: Buffer): Promise<Buffer> {
 }
 
 /** Files that become smaller by compression. Pictures, videos, fonts in WOFF and archives are compressed already. */
-const extensions = new Set(
+const compressibleExtensions = new Set(
   (
     '.atom .bmp .cjs .css .csv .eot .htm .html .ico .js .json .jsonld .map .md .mjs .otf .rss .svg .ttf .txt .vtt .wasm ' +
     '.webmanifest .xhtml .xml .xsl .yaml .yml'
@@ -190,9 +190,9 @@ const extensions = new Set(
 )
 
 /** A smaller file fits into one packet with its headers. */
-const leastBytes = 512
+const minCompressedBytes = 512
 
 /** Decides by name and size whether compressing a file is worth it. */
 function isCompressible(path: string, sizeBytes: number): boolean {
-  return sizeBytes >= leastBytes && extensions.has(extname(path).toLowerCase())
+  return sizeBytes >= minCompressedBytes && compressibleExtensions.has(extname(path).toLowerCase())
 }

@@ -51,6 +51,22 @@ function countTimers(watch: Watch): void {
   }
 }
 
+/** Replaces random numbers and ids with a fixed sequence, to make a page produce the same HTML each time. */
+function makeRandomRepeatable(): void {
+  let seed = 0x9e3779b9
+  const random = () => {
+    seed = (Math.imul(seed ^ (seed >>> 15), 0x2c1b3c6d) + 0x6d2b79f5) | 0
+    return ((seed ^ (seed >>> 12)) >>> 0) / 4294967296
+  }
+  Math.random = random
+  if (typeof crypto === 'undefined' || !crypto.randomUUID) return
+  const hex = () =>
+    Math.floor(random() * 65536)
+      .toString(16)
+      .padStart(4, '0')
+  crypto.randomUUID = () => `${hex()}${hex()}-${hex()}-4${hex().slice(1)}-8${hex().slice(1)}-${hex()}${hex()}${hex()}`
+}
+
 function silenceDialogs(): void {
   const dialogs: { alert(): void; confirm(): boolean; prompt(): null; print(): void; open(): null } = {
     alert: () => undefined,
@@ -96,22 +112,6 @@ function recordStyles({ styles }: Watch): void {
     replaceSync.call(this, text)
     styles.set(this, { text: String(text), rules: this.cssRules.length })
   }
-}
-
-/** Replaces random numbers and ids with a fixed sequence, to make a page produce the same HTML each time. */
-function makeRandomRepeatable(): void {
-  let seed = 0x9e3779b9
-  const random = () => {
-    seed = (Math.imul(seed ^ (seed >>> 15), 0x2c1b3c6d) + 0x6d2b79f5) | 0
-    return ((seed ^ (seed >>> 12)) >>> 0) / 4294967296
-  }
-  Math.random = random
-  if (typeof crypto === 'undefined' || !crypto.randomUUID) return
-  const hex = () =>
-    Math.floor(random() * 65536)
-      .toString(16)
-      .padStart(4, '0')
-  crypto.randomUUID = () => `${hex()}${hex()}-${hex()}-4${hex().slice(1)}-8${hex().slice(1)}-${hex()}${hex()}${hex()}`
 }
 
 /** State that `watchPage` stores on the window for the other scripts. */

@@ -15,12 +15,12 @@ export default function runDashboard(): void {
   })
 }
 
-/** Asks before a form is sent that deletes or revokes something. */
-function confirmForms(): void {
-  document.addEventListener('submit', event => {
-    const question = event.target instanceof HTMLFormElement ? event.target.dataset.confirm : undefined
-    if (question !== undefined && !confirm(question)) event.preventDefault()
-  })
+/**
+ * Remembers the live parts as the server wrote them, before other scripts change them. A part that is still the same must not be
+ * replaced, because screen readers would announce it again.
+ */
+function rememberLiveParts(): void {
+  for (const part of document.querySelectorAll('[data-live]')) part.setAttribute('data-shown', part.outerHTML)
 }
 
 /** Takes what was done out of the address, so that a reload and a shared link do not say it again. */
@@ -31,7 +31,20 @@ function forgetNotice(): void {
   history.replaceState(history.state, '', url)
 }
 
-const shownMs = 2000
+/** Writes the instants of a page in the reader's time zone. Their titles keep UTC. */
+function writeLocalTimes(root: ParentNode): void {
+  const dateStyle = 'medium'
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle, timeStyle: 'short' })
+  const withSeconds = new Intl.DateTimeFormat(undefined, { dateStyle, timeStyle: 'medium' })
+  for (const element of root.querySelectorAll('time')) {
+    const at = Date.parse(element.dateTime)
+    if (Number.isNaN(at)) continue
+    const local = element.hasAttribute('data-seconds') ? withSeconds : format
+    element.textContent = element.hasAttribute('data-until') ? countdown(at - Date.now()) : local.format(at)
+  }
+}
+
+const copiedShownMs = 2000
 
 /** Shows the buttons that copy a text, and makes them work. */
 function enableCopying(root: ParentNode): void {
@@ -42,7 +55,7 @@ function enableCopying(root: ParentNode): void {
       button.textContent = (await copy(button.dataset.copy ?? '')) ? 'Copied' : 'Press Ctrl-C'
       setTimeout(() => {
         button.textContent = label
-      }, shownMs)
+      }, copiedShownMs)
     })
   }
 }
@@ -64,17 +77,12 @@ async function copy(text: string): Promise<boolean> {
   return isCopied
 }
 
-/** Writes the instants of a page in the reader's time zone. Their titles keep UTC. */
-function writeLocalTimes(root: ParentNode): void {
-  const dateStyle = 'medium'
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle, timeStyle: 'short' })
-  const withSeconds = new Intl.DateTimeFormat(undefined, { dateStyle, timeStyle: 'medium' })
-  for (const element of root.querySelectorAll('time')) {
-    const at = Date.parse(element.dateTime)
-    if (Number.isNaN(at)) continue
-    const local = element.hasAttribute('data-seconds') ? withSeconds : format
-    element.textContent = element.hasAttribute('data-until') ? countdown(at - Date.now()) : local.format(at)
-  }
+/** Asks before a form is sent that deletes or revokes something. */
+function confirmForms(): void {
+  document.addEventListener('submit', event => {
+    const question = event.target instanceof HTMLFormElement ? event.target.dataset.confirm : undefined
+    if (question !== undefined && !confirm(question)) event.preventDefault()
+  })
 }
 
 /** Keeps the countdowns of the page running. */
@@ -98,23 +106,15 @@ function countdown(ms: number): string {
 }
 
 /** How long to wait after an answer that failed. */
-const pauseMs = 10_000
+const renewalPauseMs = 10_000
 /** How long to wait for an answer. */
-const timeoutMs = 30_000
+const renewalTimeoutMs = 30_000
 
 /**
  * How the renewal goes. `unreachable`: no answer, or none of the dashboard. `gone`: the page was deleted, or this person may no longer see it.
  * `ended`: the person was signed out.
  */
 type Renewal = 'works' | 'unreachable' | 'gone' | 'ended'
-
-/**
- * Remembers the live parts as the server wrote them, before other scripts change them. A part that is still the same must not be
- * replaced, because screen readers would announce it again.
- */
-function rememberLiveParts(): void {
-  for (const part of document.querySelectorAll('[data-live]')) part.setAttribute('data-shown', part.outerHTML)
-}
 
 /**
  * Renews the parts of the page that change by themselves: it reads the page again every `data-live` milliseconds and replaces what has
@@ -134,7 +134,7 @@ function renewLiveParts(onChange: (part: Element) => void): void {
     if (document.hidden) return void later(everyMs)
     const fresh = await readPage()
     showRenewal(typeof fresh === 'string' ? fresh : 'works')
-    if (typeof fresh === 'string') return void later(pauseMs)
+    if (typeof fresh === 'string') return void later(renewalPauseMs)
     for (const part of document.querySelectorAll('[data-live]')) replacePart(part, fresh, onChange)
     renewLiveParts(onChange)
   }
@@ -152,7 +152,7 @@ function showRenewal(state: Renewal): void {
 /** Reads the page again, or says why that is not possible. */
 async function readPage(): Promise<Document | Exclude<Renewal, 'works'>> {
   try {
-    const answer = await fetch(location.href, { cache: 'no-store', signal: AbortSignal.timeout(timeoutMs) })
+    const answer = await fetch(location.href, { cache: 'no-store', signal: AbortSignal.timeout(renewalTimeoutMs) })
     if (isSignIn(answer.url)) return 'ended'
     if (answer.status === 403 || answer.status === 404) return 'gone'
     if (!answer.ok) return 'unreachable'

@@ -28,58 +28,15 @@ export default function runPage(settings: RuntimeSettings): void {
     // If a heading is also a link, a click follows the link.
     const href = control.closest('a')?.getAttribute('href')
     if (href && !href.startsWith('#')) return
-    const panel = findPanel(control)
+    const panel = findOpenable(control)
     if (!panel) return
     event.preventDefault()
-    togglePanel(control, panel)
+    toggleOpenable(control, panel)
   })
   document.addEventListener('change', ({ target }) => {
     if (target instanceof HTMLSelectElement && isThemeList(target)) theme.choose(target)
   })
   if (!settings.hasSearch) disableSearch(settings.isHosted)
-}
-
-const fields =
-  'input[type=search], [role=search] input, [role=search] button, input[class*=search i], input[placeholder*=search i]'
-
-/**
- * Disables the search of a site whose scripts do not run here, and explains where the search works.
- *
- * @param isHosted whether the search works at any path of a host, and not only at the root.
- */
-function disableSearch(isHosted: boolean): void {
-  const reason = isHosted
-    ? 'Search works only when a web server serves these pages.'
-    : 'Search works only when these pages are served from the root of a host.'
-  const disable = (control: HTMLInputElement | HTMLButtonElement) => {
-    control.disabled = true
-    control.title = reason
-  }
-  for (const field of document.querySelectorAll<HTMLInputElement | HTMLButtonElement>(fields)) disable(field)
-  for (const button of document.querySelectorAll('button')) if (/\bsearch/i.test(nameOf(button))) disable(button)
-}
-
-/** Selects a tab of a tab list and shows only its panel. */
-function selectTab(tab: Element): void {
-  const list = tab.closest('[role=tablist]')
-  if (!list) return
-  const tabs = Array.from(list.querySelectorAll('[role=tab]'))
-  let box = list.parentElement
-  while (box && !box.querySelector('[role=tabpanel]')) box = box.parentElement
-  const panels = Array.from(box?.querySelectorAll<HTMLElement>('[role=tabpanel]') ?? [])
-  const panelOf = (other: Element, index: number) =>
-    document.getElementById(other.getAttribute('aria-controls') ?? '') ?? panels[index]
-  const panel = panelOf(tab, tabs.indexOf(tab))
-  if (!panel) return
-  const active = tabs.findIndex(other => other.getAttribute('aria-selected') === 'true')
-  const shown = tabs[active]
-  if (shown) swapStates(panelOf(shown, active), panel)
-  swapStates(shown, tab)
-  for (const [index, other] of tabs.entries()) {
-    other.setAttribute('aria-selected', String(other === tab))
-    const own = panelOf(other, index)
-    if (own) own.hidden = own !== panel
-  }
 }
 
 /** Shows images from noscript elements, in place of the adjacent placeholder. */
@@ -110,47 +67,11 @@ function addressOf(image: Element): string {
   return URL.parse(image.getAttribute('src') ?? '', document.baseURI)?.href ?? ''
 }
 
-const lists = 'ul, ol, menu, [role=group], [role=menu], [class*=items], [class*=menu]'
-
-/** Finds the element that a control opens: by id, otherwise the list next to the control or next to one of its ancestors. */
-function findPanel(control: Element): HTMLElement | null {
-  const id = control.getAttribute('aria-controls')
-  const named = id ? document.getElementById(id) : null
-  if (named) return named
-  for (let box: Element | null = control, depth = 0; box && depth < 3; box = box.parentElement, depth += 1) {
-    for (let next = box.nextElementSibling; next; next = next.nextElementSibling)
-      if (next.matches(lists) && !next.contains(control)) return next as HTMLElement
-    if (box.matches('li, section, nav')) break
-  }
-  return null
-}
-
-/** Opens or closes a panel. */
-function togglePanel(control: Element, panel: HTMLElement): void {
-  const open = !isShown(panel)
-  if (control.hasAttribute('aria-expanded')) control.setAttribute('aria-expanded', String(open))
-  // Style sheets hide panels by a class on the item or the list, such as menu__list-item--collapsed.
-  for (const element of [control, panel, control.closest('li, section'), panel.parentElement]) {
-    for (const name of element ? Array.from(element.classList) : [])
-      if (/collapsed$/.test(name) && open) element?.classList.remove(name)
-  }
-  panel.hidden = !open
-  panel.style.display = open ? '' : 'none'
-  if (!open) return
-  if (!isShown(panel)) panel.style.display = 'block'
-  if (!isShown(panel))
-    Object.assign(panel.style, { height: 'auto', maxHeight: 'none', visibility: 'visible', opacity: '1' })
-}
-
-function isShown(panel: HTMLElement): boolean {
-  return panel.getClientRects().length > 0 && panel.offsetHeight > 0
-}
-
 /** Shows content that a site hides by a class, an attribute or a style until its script runs. */
 function uncoverContent(): void {
   const named = findContents('main, [role=main], article, h1')
   const contents = named.length > 0 ? named : findContents('p')
-  if (contents.some(isSeen)) return
+  if (contents.some(isVisible)) return
   const [content] = contents.sort((a, b) => (b.textContent ?? '').length - (a.textContent ?? '').length)
   const boxes: HTMLElement[] = []
   for (let box = content ?? null; box; box = box.parentElement) boxes.unshift(box)
@@ -163,7 +84,7 @@ function findContents(selector: string): HTMLElement[] {
   )
 }
 
-function isSeen(element: Element): boolean {
+function isVisible(element: Element): boolean {
   return element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
 }
 
@@ -228,4 +149,83 @@ function placePanels(list: Element, kept: ReadonlyMap<number, HTMLElement>): voi
 
 function namedPanel(tab: Element | undefined): Element | null {
   return document.getElementById(tab?.getAttribute('aria-controls') ?? '')
+}
+
+/** Selects a tab of a tab list and shows only its panel. */
+function selectTab(tab: Element): void {
+  const list = tab.closest('[role=tablist]')
+  if (!list) return
+  const tabs = Array.from(list.querySelectorAll('[role=tab]'))
+  let box = list.parentElement
+  while (box && !box.querySelector('[role=tabpanel]')) box = box.parentElement
+  const panels = Array.from(box?.querySelectorAll<HTMLElement>('[role=tabpanel]') ?? [])
+  const panelOf = (other: Element, index: number) =>
+    document.getElementById(other.getAttribute('aria-controls') ?? '') ?? panels[index]
+  const panel = panelOf(tab, tabs.indexOf(tab))
+  if (!panel) return
+  const active = tabs.findIndex(other => other.getAttribute('aria-selected') === 'true')
+  const shown = tabs[active]
+  if (shown) swapStates(panelOf(shown, active), panel)
+  swapStates(shown, tab)
+  for (const [index, other] of tabs.entries()) {
+    other.setAttribute('aria-selected', String(other === tab))
+    const own = panelOf(other, index)
+    if (own) own.hidden = own !== panel
+  }
+}
+
+const openableLists = 'ul, ol, menu, [role=group], [role=menu], [class*=items], [class*=menu]'
+
+/** Finds the element that a control opens: by id, otherwise the list next to the control or next to one of its ancestors. */
+function findOpenable(control: Element): HTMLElement | null {
+  const id = control.getAttribute('aria-controls')
+  const named = id ? document.getElementById(id) : null
+  if (named) return named
+  for (let box: Element | null = control, depth = 0; box && depth < 3; box = box.parentElement, depth += 1) {
+    for (let next = box.nextElementSibling; next; next = next.nextElementSibling)
+      if (next.matches(openableLists) && !next.contains(control)) return next as HTMLElement
+    if (box.matches('li, section, nav')) break
+  }
+  return null
+}
+
+/** Opens or closes a panel. */
+function toggleOpenable(control: Element, panel: HTMLElement): void {
+  const open = !hasBox(panel)
+  if (control.hasAttribute('aria-expanded')) control.setAttribute('aria-expanded', String(open))
+  // Style sheets hide panels by a class on the item or the list, such as menu__list-item--collapsed.
+  for (const element of [control, panel, control.closest('li, section'), panel.parentElement]) {
+    for (const name of element ? Array.from(element.classList) : [])
+      if (/collapsed$/.test(name) && open) element?.classList.remove(name)
+  }
+  panel.hidden = !open
+  panel.style.display = open ? '' : 'none'
+  if (!open) return
+  if (!hasBox(panel)) panel.style.display = 'block'
+  if (!hasBox(panel))
+    Object.assign(panel.style, { height: 'auto', maxHeight: 'none', visibility: 'visible', opacity: '1' })
+}
+
+function hasBox(panel: HTMLElement): boolean {
+  return panel.getClientRects().length > 0 && panel.offsetHeight > 0
+}
+
+const searchFields =
+  'input[type=search], [role=search] input, [role=search] button, input[class*=search i], input[placeholder*=search i]'
+
+/**
+ * Disables the search of a site whose scripts do not run here, and explains where the search works.
+ *
+ * @param isHosted whether the search works at any path of a host, and not only at the root.
+ */
+function disableSearch(isHosted: boolean): void {
+  const reason = isHosted
+    ? 'Search works only when a web server serves these pages.'
+    : 'Search works only when these pages are served from the root of a host.'
+  const disable = (control: HTMLInputElement | HTMLButtonElement) => {
+    control.disabled = true
+    control.title = reason
+  }
+  for (const field of document.querySelectorAll<HTMLInputElement | HTMLButtonElement>(searchFields)) disable(field)
+  for (const button of document.querySelectorAll('button')) if (/\bsearch/i.test(nameOf(button))) disable(button)
 }

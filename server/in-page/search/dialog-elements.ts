@@ -1,3 +1,31 @@
+export interface DialogElements {
+  /** Contains the shadow root; not attached to the page yet. */
+  host: HTMLElement
+  opener: HTMLButtonElement
+  dialog: HTMLDialogElement
+  input: HTMLInputElement
+  close: HTMLButtonElement
+  list: HTMLElement
+  status: HTMLElement
+}
+
+/** Creates the dialog in a shadow root, to isolate it from style sheets and scripts of the page. */
+export function createDialogElements(): DialogElements {
+  const host = document.createElement('quire-search')
+  const shadow = host.attachShadow({ mode: 'open' })
+  shadow.innerHTML = markup
+  const get = <T extends HTMLElement>(selector: string) => shadow.querySelector(selector) as T
+  return {
+    host,
+    opener: get('.opener'),
+    dialog: get('dialog'),
+    input: get('input'),
+    close: get('.close'),
+    list: get('.hits'),
+    status: get('.state'),
+  }
+}
+
 /** Style sheet of the search dialog in its shadow root. `all: initial` excludes the styles of the page. */
 const searchStyle = `
 :host { all: initial; color-scheme: light; --ground: #fff; --text: #1c2024; --quiet: #60646c; --line: #e0e1e6; --chosen: #edf2fe; --accent: #2f54c4; --mark: #fff3c4; --markText: #473b00 }
@@ -42,17 +70,6 @@ kbd:nth-of-type(n+3) { margin-inline-start: 10px }
 @media print { .opener { display: none } }
 `
 
-export interface DialogElements {
-  /** Contains the shadow root; not attached to the page yet. */
-  host: HTMLElement
-  opener: HTMLButtonElement
-  dialog: HTMLDialogElement
-  input: HTMLInputElement
-  close: HTMLButtonElement
-  list: HTMLElement
-  status: HTMLElement
-}
-
 const icon =
   '<svg viewBox="0 0 20 20" width="18" height="18" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true"><circle cx="8.5" cy="8.5" r="5.5"/><path d="m13 13 4.5 4.5"/></svg>'
 const markup =
@@ -65,20 +82,3 @@ const markup =
   '<p class="state" role="status"></p>' +
   '<p class="keys" aria-hidden="true"><kbd>↑</kbd><kbd>↓</kbd> select <kbd>Enter</kbd> open <kbd>Esc</kbd> close</p>' +
   '</div></dialog>'
-
-/** Creates the dialog in a shadow root, to isolate it from style sheets and scripts of the page. */
-export function createDialogElements(): DialogElements {
-  const host = document.createElement('quire-search')
-  const shadow = host.attachShadow({ mode: 'open' })
-  shadow.innerHTML = markup
-  const get = <T extends HTMLElement>(selector: string) => shadow.querySelector(selector) as T
-  return {
-    host,
-    opener: get('.opener'),
-    dialog: get('dialog'),
-    input: get('input'),
-    close: get('.close'),
-    list: get('.hits'),
-    status: get('.state'),
-  }
-}

@@ -84,72 +84,49 @@ function numberPages({ pages }: SearchDirectory): PageNumbers {
   return { firsts, names }
 }
 
-function pickSections(ranked: readonly RankedPage[]): { page: number; section: number }[] {
-  const picked = ranked.flatMap(({ page, score, sections }) =>
-    sections
-      .filter((section, index) => index < maxHitsOfPage && section.score >= score * 0.6)
-      .map(({ section }) => ({ page, section })),
-  )
-  return picked.slice(0, maxHits)
+interface FoundWord {
+  word: QuestionWord
+  scores: Scores
 }
 
-async function loadSection(directory: SearchDirectory, load: IndexLoader, section: number): Promise<string[]> {
-  const file = findPlace(directory.texts, section)
-  const texts = await load('text', file)
-  return texts[section - (directory.texts[file] ?? 0)] ?? []
+/** Limits the files loaded for a short prefix, which many words share. */
+const maxWordFiles = 4
+
+/** Finds a word in the index. If the word is a name that no section contains, finds its parts. */
+async function findWord(directory: SearchDirectory, load: IndexLoader, word: QuestionWord): Promise<FoundWord[]> {
+  const { parts, isPrefix } = word
+  const scores = await findTerm(directory, load, word)
+  if (scores.size > 0 || parts.length === 0) return [{ word, scores }]
+  const words = parts.map((term, index) => ({ term, parts: [], isPrefix: isPrefix && index === parts.length - 1 }))
+  return Promise.all(words.map(async part => ({ word: part, scores: await findTerm(directory, load, part) })))
 }
 
-/** Returns the path of a page if another page has the same name. */
-function writePlace(path: string, pagesOfName: number): MarkedText {
-  const place = path.replace(/(^|\/)index\.html$/, '').replace(/\.html$/, '')
-  return place !== '' && pagesOfName > 1 ? [{ text: ` \u00b7 ${place}`, isMark: false }] : []
-}
-
-const snippetChars = 150
-/** Max characters of a text in which marks are found. */
-const maxTextChars = 100_000
-
-/** Returns the part of a text that contains the most words, cut at spaces. */
-function cutSnippet(reader: TermReader, whole: string, words: readonly QuestionWord[]): MarkedText {
-  const text = whole.slice(0, maxTextChars)
-  const marks = findMarks(reader, text, words)
-  const from = findStart(text, findDensest(text, marks))
-  const to = findEnd(text, from)
-  const pieces = markText(text, marks, from, to)
-  if (from > 0) pieces.unshift({ text: '… ', isMark: false })
-  if (to < whole.length) pieces.push({ text: ' …', isMark: false })
-  return pieces
-}
-
-/** Returns the start of the first mark whose snippet would contain the most distinct words. */
-function findDensest(text: string, marks: readonly Mark[]): number {
-  let from = 0
-  let max = 0
-  for (const [index, [start]] of marks.entries()) {
-    const seen = new Set<string>()
-    for (let at = index; at < marks.length; at += 1) {
-      const [begin, end] = marks[at] ?? [0, 0]
-      if (end > start + snippetChars - 30) break
-      seen.add(text.slice(begin, end).toLowerCase())
-    }
-    if (seen.size > max) {
-      max = seen.size
-      from = start
+async function findTerm(
+  directory: SearchDirectory,
+  load: IndexLoader,
+  { term, isPrefix }: QuestionWord,
+): Promise<Scores> {
+  const scores: Scores = new Map()
+  const from = Math.max(0, findPlace(directory.words, term))
+  const to = isPrefix ? findPlace(directory.words, `${term}\uffff`) : from
+  const numbers = Array.from({ length: Math.min(to - from + 1, maxWordFiles) }, (_, index) => from + index)
+  for (const lines of await Promise.all(numbers.map(number => load('words', number)))) {
+    for (const line of lines.split(',')) {
+      if (!line.startsWith(term)) continue
+      const space = line.indexOf(' ')
+      if (space !== term.length && !isPrefix) continue
+      const share = space === term.length ? 1 : 0.2 + (0.6 * term.length) / space
+      addScores(scores, line.slice(space + 1), directory.sections, share)
     }
   }
-  return from
+  return scores
 }
 
-function findStart(text: string, from: number): number {
-  if (from <= 30) return 0
-  const space = text.indexOf(' ', from - 40)
-  return space !== -1 && space < from ? space + 1 : Math.max(0, from - 30)
-}
-
-function findEnd(text: string, from: number): number {
-  const to = Math.min(text.length, from + snippetChars)
-  const space = to < text.length ? text.lastIndexOf(' ', to) : -1
-  return space > from + snippetChars / 2 ? space : to
+function addScores(scores: Scores, written: string, sections: number, share: number): void {
+  const postings = readPostings(written)
+  const rarity = Math.log(1 + (sections - postings.length + 0.5) / (postings.length + 0.5))
+  for (const [section, weight] of postings)
+    scores.set(section, Math.max(scores.get(section) ?? 0, weight * rarity * share))
 }
 
 /** A page and its sections, best first. */
@@ -224,47 +201,70 @@ function rankSections({ best, sections }: PageScores, share: number): RankedPage
 /** Scores by section. */
 type Scores = Map<number, number>
 
-interface FoundWord {
-  word: QuestionWord
-  scores: Scores
+function pickSections(ranked: readonly RankedPage[]): { page: number; section: number }[] {
+  const picked = ranked.flatMap(({ page, score, sections }) =>
+    sections
+      .filter((section, index) => index < maxHitsOfPage && section.score >= score * 0.6)
+      .map(({ section }) => ({ page, section })),
+  )
+  return picked.slice(0, maxHits)
 }
 
-/** Limits the files loaded for a short prefix, which many words share. */
-const maxFiles = 4
-
-/** Finds a word in the index. If the word is a name that no section contains, finds its parts. */
-async function findWord(directory: SearchDirectory, load: IndexLoader, word: QuestionWord): Promise<FoundWord[]> {
-  const { parts, isPrefix } = word
-  const scores = await findTerm(directory, load, word)
-  if (scores.size > 0 || parts.length === 0) return [{ word, scores }]
-  const words = parts.map((term, index) => ({ term, parts: [], isPrefix: isPrefix && index === parts.length - 1 }))
-  return Promise.all(words.map(async part => ({ word: part, scores: await findTerm(directory, load, part) })))
+async function loadSection(directory: SearchDirectory, load: IndexLoader, section: number): Promise<string[]> {
+  const file = findPlace(directory.texts, section)
+  const texts = await load('text', file)
+  return texts[section - (directory.texts[file] ?? 0)] ?? []
 }
 
-async function findTerm(
-  directory: SearchDirectory,
-  load: IndexLoader,
-  { term, isPrefix }: QuestionWord,
-): Promise<Scores> {
-  const scores: Scores = new Map()
-  const from = Math.max(0, findPlace(directory.words, term))
-  const to = isPrefix ? findPlace(directory.words, `${term}\uffff`) : from
-  const numbers = Array.from({ length: Math.min(to - from + 1, maxFiles) }, (_, index) => from + index)
-  for (const lines of await Promise.all(numbers.map(number => load('words', number)))) {
-    for (const line of lines.split(',')) {
-      if (!line.startsWith(term)) continue
-      const space = line.indexOf(' ')
-      if (space !== term.length && !isPrefix) continue
-      const share = space === term.length ? 1 : 0.2 + (0.6 * term.length) / space
-      addScores(scores, line.slice(space + 1), directory.sections, share)
+/** Returns the path of a page if another page has the same name. */
+function writePlace(path: string, pagesOfName: number): MarkedText {
+  const place = path.replace(/(^|\/)index\.html$/, '').replace(/\.html$/, '')
+  return place !== '' && pagesOfName > 1 ? [{ text: ` \u00b7 ${place}`, isMark: false }] : []
+}
+
+const snippetChars = 150
+/** Max characters of a text in which marks are found. */
+const maxMarkedChars = 100_000
+
+/** Returns the part of a text that contains the most words, cut at spaces. */
+function cutSnippet(reader: TermReader, whole: string, words: readonly QuestionWord[]): MarkedText {
+  const text = whole.slice(0, maxMarkedChars)
+  const marks = findMarks(reader, text, words)
+  const from = findStart(text, findDensest(text, marks))
+  const to = findEnd(text, from)
+  const pieces = markText(text, marks, from, to)
+  if (from > 0) pieces.unshift({ text: '… ', isMark: false })
+  if (to < whole.length) pieces.push({ text: ' …', isMark: false })
+  return pieces
+}
+
+/** Returns the start of the first mark whose snippet would contain the most distinct words. */
+function findDensest(text: string, marks: readonly Mark[]): number {
+  let from = 0
+  let max = 0
+  for (const [index, [start]] of marks.entries()) {
+    const seen = new Set<string>()
+    for (let at = index; at < marks.length; at += 1) {
+      const [begin, end] = marks[at] ?? [0, 0]
+      if (end > start + snippetChars - 30) break
+      seen.add(text.slice(begin, end).toLowerCase())
+    }
+    if (seen.size > max) {
+      max = seen.size
+      from = start
     }
   }
-  return scores
+  return from
 }
 
-function addScores(scores: Scores, written: string, sections: number, share: number): void {
-  const postings = readPostings(written)
-  const rarity = Math.log(1 + (sections - postings.length + 0.5) / (postings.length + 0.5))
-  for (const [section, weight] of postings)
-    scores.set(section, Math.max(scores.get(section) ?? 0, weight * rarity * share))
+function findStart(text: string, from: number): number {
+  if (from <= 30) return 0
+  const space = text.indexOf(' ', from - 40)
+  return space !== -1 && space < from ? space + 1 : Math.max(0, from - 30)
+}
+
+function findEnd(text: string, from: number): number {
+  const to = Math.min(text.length, from + snippetChars)
+  const space = to < text.length ? text.lastIndexOf(' ', to) : -1
+  return space > from + snippetChars / 2 ? space : to
 }

@@ -9,6 +9,9 @@ export interface TermReader {
 
 const maxKnownWords = 100_000
 
+/** Longer names are not split into parts, because nobody searches for them. */
+const maxNameChars = 128
+
 /**
  * Creates a reader that splits text into words of letters and digits, and words into terms in lower case without accents.
  */
@@ -81,8 +84,6 @@ const unspaced =
 const maxTermChars = 48
 /** Enough for a term of letters with accents. Sorting the accents of a letter takes quadratic time. */
 const maxFoldedChars = 8 * maxTermChars
-/** Longer names are not split into parts, because nobody searches for them. */
-const maxNameChars = 128
 
 /**
  * Splits a word into terms. A name with underscores or capitals becomes the whole name and its parts. A word in a script
@@ -130,9 +131,17 @@ function readPairs(word: string, run: string, runStart: number): TextTerm[] {
   })
 }
 
-// This file uses no DOM, because the exporter also imports it to write the index.
-
-const letters: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', ı: 'i', þ: 'th' }
+const plainLetters: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ł: 'l',
+  ı: 'i',
+  þ: 'th',
+}
 
 /** Converts text to lower case without accents, and full-width characters to half width. */
 function foldText(text: string): string {
@@ -142,5 +151,5 @@ function foldText(text: string): string {
     .normalize('NFKD')
     .replace(/[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]/g, '')
     .normalize('NFKC')
-    .replace(/[ßæœøđðłıþ]/g, letter => letters[letter] ?? letter)
+    .replace(/[ßæœøđðłıþ]/g, letter => plainLetters[letter] ?? letter)
 }

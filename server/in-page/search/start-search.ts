@@ -30,7 +30,7 @@ declare global {
   }
 }
 
-interface IndexFilesSettings {
+interface IndexLoaderSettings {
   /** Address of the bundle. */
   root: string
   /** Allows scripts in pages whose Content Security Policy requires a nonce. */
@@ -40,7 +40,7 @@ interface IndexFilesSettings {
 /**
  * Loads each file of the index once. The files are scripts, because pages on file:// can load scripts but no other files.
  */
-function createIndexLoader({ root, nonce }: IndexFilesSettings): IndexLoader {
+function createIndexLoader({ root, nonce }: IndexLoaderSettings): IndexLoader {
   const waiting = new Map<string, (data: unknown) => void>()
   const loaded = new Map<string, Promise<unknown>>()
   let build = ''
@@ -209,9 +209,9 @@ function siteRuns(): boolean {
   )
 }
 
-const name =
+const searchWord =
   /(?<!re)search|suche|recherche|buscar|b\u00fasqueda|pesquisa|ricerca|zoek|s\u00f6k|s\u00f8g|szukaj|hledat|\u043f\u043e\u0438\u0441\u043a|\u043f\u043e\u0448\u0443\u043a|\u68c0\u7d22|\u691c\u7d22|\u641c\u7d22|\u641c\u5c0b|\uac80\uc0c9|\u0628\u062d\u062b|\u05d7\u05d9\u05e4\u05d5\u05e9/i
-const controls = 'input, button, [role=button], [role=searchbox], a:not([href]), a[href="#"]'
+const entranceControls = 'input, button, [role=button], [role=searchbox], a:not([href]), a[href="#"]'
 
 /** Forms that the export disabled. */
 const disabledForm = 'form[data-quire-dead], form[data-quire-missing], form[data-quire-removed]'
@@ -227,16 +227,16 @@ function isEntrance(control: Element): boolean {
 
 function isNamed(element: Element): boolean {
   const attributes = ['aria-label', 'title', 'class', 'id', 'name', 'placeholder']
-  return attributes.some(each => name.test(element.getAttribute(each) ?? ''))
+  return attributes.some(each => searchWord.test(element.getAttribute(each) ?? ''))
 }
 
 function listEntrances(): Element[] {
-  return Array.from(document.querySelectorAll(controls)).filter(isEntrance)
+  return Array.from(document.querySelectorAll(entranceControls)).filter(isEntrance)
 }
 
 /** Finds the search field or button that contains an element. */
 function closestEntrance(element: Element): Element | null {
-  const control = element.closest(controls)
+  const control = element.closest(entranceControls)
   return control && isEntrance(control) ? control : null
 }
 

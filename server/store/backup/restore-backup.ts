@@ -24,7 +24,7 @@ import { placeFiles } from './place-files.ts'
 import { type BackupEntry, readBackup, statBackup } from './read-backup.ts'
 import { findUnsafeName } from './recorded-bundles.ts'
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** An archive or a folder that `makeBackup` made. */
   source: string
   /** Must be missing or empty. */
@@ -32,7 +32,7 @@ export interface RestoreOptions {
   onProgress(progress: { path: string; doneBytes: number }): void
 }
 
-export interface Restored {
+interface Restored {
   dataFolder: string
   createdAt: string
   /** The version of Quire that made the backup. */
@@ -196,28 +196,6 @@ function compare({ files }: BackupManifest, found: ReadonlyMap<string, FileDiges
   }
 }
 
-/** Tables of which each row lets someone into the dashboard. */
-const tables = ['sessions', 'sign_in_links'] as const
-
-/**
- * Deletes the sessions and sign-in links from a main database of any schema version that no process uses. Returns how many
- * there were.
- */
-function endSessions(file: string): number {
-  const database = new Database(file, { fileMustExist: true })
-  try {
-    database.pragma('trusted_schema = OFF')
-    const hasTable = database.prepare<[string], number>('SELECT 1 FROM sqlite_schema WHERE name = ?').pluck()
-    const known = tables.filter(table => hasTable.get(table) !== undefined)
-    const end = database.transaction(() =>
-      known.reduce((count, table) => count + database.prepare(`DELETE FROM ${table}`).run().changes, 0),
-    )
-    return end()
-  } finally {
-    database.close()
-  }
-}
-
 /**
  * Checks the databases of a backup that was unpacked into a folder.
  *
@@ -270,4 +248,26 @@ function checkDatabase(path: string, file: string): void {
 
 function damaged(path: string, reason: string): OperatorError {
   return new OperatorError(`${path} in the backup is damaged (${reason}). Use another backup.`)
+}
+
+/** Tables of which each row lets someone into the dashboard. */
+const sessionTables = ['sessions', 'sign_in_links'] as const
+
+/**
+ * Deletes the sessions and sign-in links from a main database of any schema version that no process uses. Returns how many
+ * there were.
+ */
+function endSessions(file: string): number {
+  const database = new Database(file, { fileMustExist: true })
+  try {
+    database.pragma('trusted_schema = OFF')
+    const hasTable = database.prepare<[string], number>('SELECT 1 FROM sqlite_schema WHERE name = ?').pluck()
+    const known = sessionTables.filter(table => hasTable.get(table) !== undefined)
+    const end = database.transaction(() =>
+      known.reduce((count, table) => count + database.prepare(`DELETE FROM ${table}`).run().changes, 0),
+    )
+    return end()
+  } finally {
+    database.close()
+  }
 }

@@ -66,35 +66,35 @@ export async function openPostgresStore(
   }
 }
 
-const insert = statement<{ fingerprint: Buffer }>(
+const insertLinkKey = statement<{ fingerprint: Buffer }>(
   'INSERT INTO link_key (id, fingerprint) VALUES (1, @fingerprint) ON CONFLICT (id) DO NOTHING',
   { isRepeatable: true },
 )
-const find = statement<object, { fingerprint: Buffer }>('SELECT fingerprint FROM link_key')
-const update = statement<{ fingerprint: Buffer }>('UPDATE link_key SET fingerprint = @fingerprint', {
+const findLinkKey = statement<object, { fingerprint: Buffer }>('SELECT fingerprint FROM link_key')
+const updateLinkKey = statement<{ fingerprint: Buffer }>('UPDATE link_key SET fingerprint = @fingerprint', {
   isRepeatable: true,
 })
-const remove = statement<object>('DELETE FROM link_key', { isRepeatable: true })
+const deleteLinkKey = statement<object>('DELETE FROM link_key', { isRepeatable: true })
 
 function openAgreedLinkKey(database: Database): AgreedLinkKey {
   return {
     async agree([fingerprint, ...others]) {
-      await database.run(insert, { fingerprint })
-      const used = (await database.get(find, {}))?.fingerprint
+      await database.run(insertLinkKey, { fingerprint })
+      const used = (await database.get(findLinkKey, {}))?.fingerprint
       if (used === undefined || used.equals(fingerprint)) return used !== undefined
       const isEarlier = others.some(other => other.equals(used))
-      if (isEarlier) await database.run(update, { fingerprint })
+      if (isEarlier) await database.run(updateLinkKey, { fingerprint })
       return isEarlier
     },
-    find: async () => (await database.get(find, {}))?.fingerprint,
-    forget: async () => void (await database.run(remove, {})),
+    find: async () => (await database.get(findLinkKey, {}))?.fingerprint,
+    forget: async () => void (await database.run(deleteLinkKey, {})),
   }
 }
 
 /** Any number that no other lock of Quire has. */
-const lockSpace = 711_473
-const tryLock = statement<{ name: string }, { got: boolean }>(
-  `SELECT pg_try_advisory_xact_lock(${lockSpace}, hashtext(@name)) AS got`,
+const namedLocks = 711_473
+const tryNamedLock = statement<{ name: string }, { got: boolean }>(
+  `SELECT pg_try_advisory_xact_lock(${namedLocks}, hashtext(@name)) AS got`,
 )
 
 /**
@@ -109,7 +109,7 @@ function openExclusively(database: Database): Exclusively {
       if (outcome) return
       // The connection is idle while the work uses others.
       await within.exec('SET LOCAL idle_in_transaction_session_timeout = 0')
-      const { got = false } = (await within.get(tryLock, { name })) ?? {}
+      const { got = false } = (await within.get(tryNamedLock, { name })) ?? {}
       if (!got) return
       // An error of the work must not begin the transaction again.
       outcome = await work().then(

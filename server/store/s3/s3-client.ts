@@ -4,7 +4,7 @@ import { OperatorError } from '../../base/operator-error.ts'
 import type { S3Location } from './s3-location.ts'
 
 /** What a client is used for. A download takes as long as the client of the server reads, and may pause. */
-export type ClientUse = 'downloads' | 'everything else'
+type ClientUse = 'downloads' | 'everything else'
 
 export interface ClientLimits {
   /** A request that gets no connection for 5 s fails. The SDK repeats it twice, and then the server answers 503. */
@@ -39,6 +39,22 @@ export function toClientConfig(
   }
 }
 
+/**
+ * Returns the setting of an agent with which all its sockets read into one buffer. A socket reads into a new buffer each time otherwise,
+ * and V8 collects them late: up to 50 MB of them are garbage during a download.
+ *
+ * The HTTP parser of Node copies a body out of what it is given, so the buffer is free as soon as the listeners return.
+ */
+export function readIntoOneBuffer(): OnReadOpts {
+  return {
+    buffer: Buffer.allocUnsafeSlow(64 * 1024),
+    callback(this: Socket, bytes: number, buffer: Uint8Array) {
+      this.emit('data', buffer.subarray(0, bytes))
+      return true
+    },
+  }
+}
+
 const packages = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@aws-sdk/s3-request-presigner']
 
 /**
@@ -65,19 +81,3 @@ export async function loadSdk() {
 }
 
 export type Sdk = Awaited<ReturnType<typeof loadSdk>>
-
-/**
- * Returns the setting of an agent with which all its sockets read into one buffer. A socket reads into a new buffer each time otherwise,
- * and V8 collects them late: up to 50 MB of them are garbage during a download.
- *
- * The HTTP parser of Node copies a body out of what it is given, so the buffer is free as soon as the listeners return.
- */
-export function readIntoOneBuffer(): OnReadOpts {
-  return {
-    buffer: Buffer.allocUnsafeSlow(64 * 1024),
-    callback(this: Socket, bytes: number, buffer: Uint8Array) {
-      this.emit('data', buffer.subarray(0, bytes))
-      return true
-    },
-  }
-}

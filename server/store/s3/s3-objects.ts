@@ -10,12 +10,24 @@ import type { S3Location } from './s3-location.ts'
 import { abortUploads, type FileUpload, maxParts, uploadFile } from './s3-uploads.ts'
 
 /** What the storage says about an object. */
-export interface FoundObject {
+interface FoundObject {
   sizeBytes: number
   /** Changes when the object is replaced by one with other bytes. */
   etag: string
   /** The checksum that was recorded at the upload; undefined = another program stored the object. */
   sha256: string | undefined
+}
+
+/** From when and how long a link should work. `from` is a whole second in milliseconds since 1970. */
+interface LinkSpan {
+  from: number
+  ttlSeconds: number
+}
+
+/** A link to the storage, and when it stops working: a whole second in milliseconds since 1970. */
+interface SignedLink {
+  url: string
+  expiresAt: number
 }
 
 /** The objects of one bucket whose keys begin with the prefix of the location. Names do not have the prefix. */
@@ -138,21 +150,21 @@ interface ObjectCopy {
 }
 
 /** S3 copies at most 5 GB in one request, but some storage sends no byte before the copy is complete. */
-const minPartBytes = 256 * 1024 ** 2
+const minCopyPartBytes = 256 * 1024 ** 2
 
 /**
- * Copies an object with its metadata inside the storage. One that is larger than `smallestPartBytes` is copied in parts; if that fails,
+ * Copies an object with its metadata inside the storage. One that is larger than `minPartBytes` is copied in parts; if that fails,
  * no parts are left.
  */
 export async function copyObject(
   sdk: Sdk,
   client: S3Client,
   { Bucket, from, to }: ObjectCopy,
-  smallestPartBytes = minPartBytes,
+  minPartBytes = minCopyPartBytes,
 ): Promise<void> {
   const CopySource = `${Bucket}/${encodeURIComponent(from)}`
   const { ContentLength = 0, Metadata } = await client.send(new sdk.HeadObjectCommand({ Bucket, Key: from }))
-  const partBytes = Math.max(smallestPartBytes, Math.ceil(ContentLength / maxParts))
+  const partBytes = Math.max(minPartBytes, Math.ceil(ContentLength / maxParts))
   if (ContentLength <= partBytes) {
     await client.send(new sdk.CopyObjectCommand({ Bucket, Key: to, CopySource }))
     return
@@ -173,18 +185,6 @@ export async function copyObject(
     await client.send(new sdk.AbortMultipartUploadCommand(upload)).catch(() => {})
     throw error
   }
-}
-
-/** From when and how long a link should work. `from` is a whole second in milliseconds since 1970. */
-interface LinkSpan {
-  from: number
-  ttlSeconds: number
-}
-
-/** A link to the storage, and when it stops working: a whole second in milliseconds since 1970. */
-interface SignedLink {
-  url: string
-  expiresAt: number
 }
 
 /** Temporary credentials that end sooner are replaced before they sign a link. */

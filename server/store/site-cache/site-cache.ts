@@ -10,45 +10,6 @@ import { type KeptBodies, openKeptBodies } from './kept-bodies.ts'
 import { isUseless, openSiteCacheDatabase } from './site-cache-database.ts'
 import { openSiteCacheTables, type SiteCacheTables } from './site-cache-tables.ts'
 
-/** Counts the bytes of stored bodies up to a limit. */
-class BodyBudget {
-  readonly #maxBytes: number
-  #sizes: Map<string, number>
-  #totalBytes: number
-
-  /** @param sizes bytes of each stored body by hash. */
-  constructor(maxBytes: number, sizes: Iterable<readonly [string, number]>) {
-    this.#maxBytes = maxBytes
-    this.#sizes = new Map(sizes)
-    this.#totalBytes = sum(this.#sizes.values())
-  }
-
-  /** Counts a body as stored. Returns false if there is no room for it. */
-  claim({ sha256, sizeBytes }: KeptBody): boolean {
-    if (this.#sizes.has(sha256)) return true
-    if (this.#totalBytes + sizeBytes > this.#maxBytes) return false
-    this.#sizes.set(sha256, sizeBytes)
-    this.#totalBytes += sizeBytes
-    return true
-  }
-
-  /** Replaces the counted bodies with these. */
-  reset(sizes: Iterable<readonly [string, number]>): void {
-    this.#sizes = new Map(sizes)
-    this.#totalBytes = sum(this.#sizes.values())
-  }
-
-  hashes(): ReadonlySet<string> {
-    return new Set(this.#sizes.keys())
-  }
-}
-
-function sum(numbers: Iterable<number>): number {
-  let total = 0
-  for (const number of numbers) total += number
-  return total
-}
-
 export interface SiteCacheOptions {
   folder: string
   /** Max bytes of all bodies together. At the limit, no more bodies are stored. */
@@ -267,4 +228,43 @@ class SqliteSiteCache implements SiteCache {
     this.#views.clear()
     this.#options.warn({ err: error }, 'the cache of the site cannot be used; the export continues without it')
   }
+}
+
+/** Counts the bytes of stored bodies up to a limit. */
+class BodyBudget {
+  readonly #maxBytes: number
+  #sizes: Map<string, number>
+  #totalBytes: number
+
+  /** @param sizes bytes of each stored body by hash. */
+  constructor(maxBytes: number, sizes: Iterable<readonly [string, number]>) {
+    this.#maxBytes = maxBytes
+    this.#sizes = new Map(sizes)
+    this.#totalBytes = sum(this.#sizes.values())
+  }
+
+  /** Counts a body as stored. Returns false if there is no room for it. */
+  claim({ sha256, sizeBytes }: KeptBody): boolean {
+    if (this.#sizes.has(sha256)) return true
+    if (this.#totalBytes + sizeBytes > this.#maxBytes) return false
+    this.#sizes.set(sha256, sizeBytes)
+    this.#totalBytes += sizeBytes
+    return true
+  }
+
+  /** Replaces the counted bodies with these. */
+  reset(sizes: Iterable<readonly [string, number]>): void {
+    this.#sizes = new Map(sizes)
+    this.#totalBytes = sum(this.#sizes.values())
+  }
+
+  hashes(): ReadonlySet<string> {
+    return new Set(this.#sizes.keys())
+  }
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0
+  for (const number of numbers) total += number
+  return total
 }

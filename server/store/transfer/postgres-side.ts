@@ -34,6 +34,11 @@ const updateState = slowly<VisitState & { project: number }>(
 const setCleared = slowly<{ project: number }>(
   'UPDATE period_keys SET is_cleared = true WHERE project_key = @project AND destroyed_at IS NOT NULL',
 )
+
+const findUncleared = statement<{ project: number }, object>(
+  'SELECT 1 FROM period_keys WHERE project_key = @project AND destroyed_at IS NOT NULL AND NOT is_cleared LIMIT 1',
+)
+
 /** A transaction is idle while the other store is read and written, which takes minutes for a large table. */
 const allowIdle = 'SET LOCAL idle_in_transaction_session_timeout = 0'
 /** New rows get numbers after those that were written. */
@@ -162,10 +167,6 @@ function openVisitTables(within: Database, projectId: string, project: VisitedPr
     },
   }
 }
-
-const findUncleared = statement<{ project: number }, object>(
-  'SELECT 1 FROM period_keys WHERE project_key = @project AND destroyed_at IS NOT NULL AND NOT is_cleared LIMIT 1',
-)
 
 /** @throws {OperatorError} if a deletion of visitors was interrupted, because SQLite deletes all of them at once. */
 async function refuseUnfinished(

@@ -50,14 +50,14 @@ export function openSeenLabels(database: Database) {
   }
 }
 
-const maxKnown = 10_000
+const maxKnownLabels = 10_000
 
 /** Opens the table of the labels of a project, see `labels.ts`. */
 function openLabelNumbers(database: Database) {
   const find = database.prepare<[string], number>('SELECT number FROM labels WHERE label = ?').pluck()
   const insert = database.prepare<[string]>('INSERT INTO labels (label) VALUES (?)')
   const list = database.prepare<[], { number: number; label: string }>('SELECT number, label FROM labels')
-  let known = new BoundedCache<string, number>(maxKnown)
+  let known = new BoundedCache<string, number>(maxKnownLabels)
   return {
     /** Returns the number of a label. A new label gets the next number. */
     toNumber(label: string): number {
@@ -69,7 +69,7 @@ function openLabelNumbers(database: Database) {
     list: () => new Map(list.all().map(({ number, label }) => [number, label])),
     /** Empties the cache after a transaction was rolled back. */
     discard(): void {
-      known = new BoundedCache(maxKnown)
+      known = new BoundedCache(maxKnownLabels)
     },
   }
 }

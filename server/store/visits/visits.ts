@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Day } from '../../analytics/day.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../../analytics/unique-visitors.ts'
-import { asHuman, type PageView, toViewBatch, type ViewBatch } from '../../analytics/view-batch.ts'
 import type { RangeCounts, VisitCountReader, VisitedDays } from '../../analytics/visit-counts.ts'
 import type { Project } from '../../tenancy/project.ts'
 import type { Database } from '../database.ts'
 import { deleteUpgradeCopies } from '../upgrade-copies.ts'
 import { openLogPositions } from './log-positions.ts'
+import { moveOldVisits } from './old-visits.ts'
 import type { DestroyedKeys, DestroyOptions } from './period-keys.ts'
 import { openProjectVisits } from './project-visits.ts'
 import type { LostVisits, StoredVisits } from './stored-visits.ts'
@@ -151,50 +151,4 @@ function moveAll(database: Database, take: (projectId: string) => ReturnType<typ
     moved.add(projectId)
   })
   return moved
-}
-
-interface Row {
-  project: string
-  day: number
-  path: string
-  visitor: Buffer
-  mask: number
-}
-
-const viewsAtATime = 100_000
-
-/**
- * Moves visits from the old tables in the main database to the database files of the projects, and drops the tables. After
- * a kill, the move starts again: recording the same visits twice changes nothing.
- *
- * @param record records visits that were hashed with a key derived from `visitor.key`
- */
-function moveOldVisits(database: Database, record: (projectId: string, batch: ViewBatch) => void): void {
-  const hasOldVisits = () => database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'seen'").get() !== undefined
-  if (!hasOldVisits()) return
-  const move = database.transaction(() => {
-    if (!hasOldVisits()) return
-    const rows = database.prepare<[], Row>(
-      `SELECT projects.id AS project, day, path, visitor, mask FROM seen
-       JOIN projects ON projects.key = seen.project_key JOIN pages ON pages.key = page_key
-       ORDER BY seen.project_key, day`,
-    )
-    let views: PageView[] = []
-    let project = ''
-    const recordViews = () => {
-      if (views.length > 0) record(project, toViewBatch(views))
-      views = []
-    }
-    for (const row of rows.iterate()) {
-      if (row.project !== project || views.length >= viewsAtATime) recordViews()
-      project = row.project
-      const { path, day, visitor, mask } = row
-      if (mask & asHuman) views.push({ path, day, visitor, kind: 'human' })
-      if (mask & ~asHuman) views.push({ path, day, visitor, kind: 'ai' })
-    }
-    recordViews()
-    database.exec('DROP TABLE seen; DROP TABLE pages')
-  })
-  // IMMEDIATE prevents two processes that start together from both moving the visits.
-  move.immediate()
 }

@@ -89,7 +89,7 @@ function findAhead({ failed, fetched, ahead }: Watched, links: readonly string[]
 const dataEnding = /(?:\/(?:index|_\w+(?:\.\w+)*))?\.(?:json|txt|js|html?|data)$/
 
 /** Each slash of an address costs time for the rest of the address. No page has a longer one. */
-const maxLength = 2000
+const maxAddressChars = 2000
 
 /**
  * Finds the requests for pages that a page links to, or for the data of these pages. Apps make such requests ahead of a
@@ -103,12 +103,12 @@ export function findLinkData(asked: readonly string[], links: readonly string[],
   const ownPath = barePath(own)
   const linked = new Set(
     links
-      .filter(({ length }) => length <= maxLength)
+      .filter(({ length }) => length <= maxAddressChars)
       .map(barePath)
       .filter(path => path !== '' && path !== ownPath),
   )
   return asked.filter(address => {
-    if (address.length > maxLength) return false
+    if (address.length > maxAddressChars) return false
     const path = barePath(address)
     // The data may be in a folder, as in /data/build-7/a/b.json for /a/b.
     for (let at = 0; at !== -1; at = path.indexOf('/', at + 1)) if (linked.has(path.slice(at))) return true

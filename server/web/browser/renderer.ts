@@ -5,9 +5,9 @@ import type { NamedReference } from '../../in-page/browser/reference-signs.ts'
 import type { CopiedPanel } from '../../in-page/panels/copied-panel.ts'
 import { splitWords } from '../html/page-text.ts'
 import { type Answerer, type BrowserAnswer, decodeBody, sameFile } from './browser-request.ts'
-import { type BrowserTabs, createBrowserTabs } from './browser-tabs.ts'
+import type { BrowserTabs } from './browser-tabs.ts'
 import { copyPanels, learnOutline, readMenuText, readVisibleText, scrollThrough, serializePage } from './in-page.ts'
-import { firstLine, type LaunchOptions } from './launch.ts'
+import { firstLine } from './launch.ts'
 import { finishLook, type PageLook, readText, tryTheme } from './page-look.ts'
 import { forget, settle } from './settle.ts'
 import { type ShownReference, showReferences } from './show-references.ts'
@@ -35,7 +35,7 @@ export interface RenderedPage {
   look: PageLook
 }
 
-export interface Renderer {
+interface Renderer {
   /**
    * Shows a page and reads it once it is quiet. Retries once, in a new browser if the browser crashed.
    *
@@ -45,10 +45,9 @@ export interface Renderer {
    * @throws {RenderError} if the page cannot be shown.
    */
   render(url: URL, html: BrowserAnswer, answer: Answerer, timeoutMs?: number): Promise<RenderedPage>
-  close(): Promise<void>
 }
 
-export interface RenderOptions {
+interface RenderOptions {
   pageTimeoutMs: number
   /** Max requests of one page. */
   pageRequests: number
@@ -57,11 +56,6 @@ export interface RenderOptions {
   references: readonly NamedReference[]
   /** Decides whether an address belongs to a third-party product that stays in the bundle. Its failures are ignored. */
   isOutside?(url: URL): boolean
-}
-
-export interface RendererOptions extends RenderOptions, LaunchOptions {
-  /** Returns the share of this browser in a number of tabs; at least 1. */
-  share?(whole: number): number
 }
 
 /** Thrown when one page cannot be shown. */
@@ -76,19 +70,8 @@ const answeredLooks = 30
 const refusedLooks = 3
 const lookMs = 100
 
-/**
- * Starts a browser without access to the network that renders a few pages at a time.
- *
- * @throws {BrowserStartError}
- */
-export async function openRenderer(options: RendererOptions): Promise<Renderer> {
-  const tabs = createBrowserTabs({ ...options, maxTabs: rendererTabs })
-  await tabs.open()
-  return { ...createRenderer(tabs, options), close: tabs.close }
-}
-
 /** Creates a renderer that uses these tabs and does not close them. */
-export function createRenderer(tabs: BrowserTabs, options: RenderOptions): Pick<Renderer, 'render'> {
+export function createRenderer(tabs: BrowserTabs, options: RenderOptions): Renderer {
   const { pageTimeoutMs, signal } = options
   return {
     async render(url, html, answer, timeoutMs = pageTimeoutMs) {
@@ -181,7 +164,7 @@ async function forgetLater(tab: WatchedTab, showing: Watched, url: string, looks
 }
 
 /** Max tabs of one list, and one step that selects the first tab again. */
-const maxSteps = 13
+const maxTabSteps = 13
 
 /**
  * Copies the panels that a page contains only after a click on their tab.
@@ -189,7 +172,7 @@ const maxSteps = 13
  * @param settle waits until the page is quiet.
  */
 async function copyAllPanels(page: Page, settle: () => Promise<void>): Promise<CopiedPanel[]> {
-  for (let step = 0; step <= maxSteps; step += 1) {
+  for (let step = 0; step <= maxTabSteps; step += 1) {
     const { clicks, panels } = await copyPanels(page, step)
     if (clicks === 0) return panels
     await settle()

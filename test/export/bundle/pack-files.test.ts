@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { choosePacked, packFiles } from '../../../server/export/bundle/make-bundle.ts'
+import { choosePacked, packFiles } from '../../../server/export/bundle/pack-files.ts'
 import type { FileOutcome } from '../../../server/export/model/resource.ts'
 import { createSite } from '../../../server/export/model/site.ts'
 

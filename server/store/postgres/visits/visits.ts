@@ -125,7 +125,7 @@ function openBatchRecorder(database: Database, node: string) {
     changeVisits(database, projectId, async (within, project) => {
       if (position) await within.exec(lazily)
       const pagesBefore = known.get(project.key) ?? new BoundedCache(maxKnownPages)
-      const { pages, ...recorded } = await record(within, project, given, pagesBefore)
+      const { pages, ...recorded } = await recordWithin(within, project, given, pagesBefore)
       if (position) await putLogPosition(within, project.key, node, position)
       // If the transaction is undone, the new pages are not known.
       return { ...recorded, pages, project }
@@ -137,7 +137,7 @@ function openBatchRecorder(database: Database, node: string) {
     })
 }
 
-async function record(within: Database, project: VisitedProject, given: ViewBatch, known: KnownPages) {
+async function recordWithin(within: Database, project: VisitedProject, given: ViewBatch, known: KnownPages) {
   const { key, keptFrom } = project
   const batch = dropDestroyed(given, await listDestroyedDays(within, key))
   if (project.deletedBefore < keptFrom) {
@@ -160,16 +160,16 @@ function* listVisitors({ visitors }: ViewBatch): Generator<Uint8Array> {
 /** Stands for the project of a log that has visits of several projects. */
 const noProject = 0
 
-interface Log {
+interface PositionKey {
   project: number
   node: string
   log: string
 }
 
-const find = statement<Log, { position: string }>(
+const findPosition = statement<PositionKey, { position: string }>(
   'SELECT position FROM log_positions WHERE project_key = @project AND node = @node AND log = @log',
 )
-const upsert = statement<Log & LogPosition>(
+const upsertPosition = statement<PositionKey & LogPosition>(
   `INSERT INTO log_positions (project_key, node, log, position) VALUES (@project, @node, @log, @position)
    ON CONFLICT (project_key, node, log) DO UPDATE SET position = excluded.position`,
   { isRepeatable: true },
@@ -181,9 +181,9 @@ async function findLogPosition(
   node: string,
   log: string,
 ): Promise<string | undefined> {
-  return (await database.get(find, { project, node, log }))?.position
+  return (await database.get(findPosition, { project, node, log }))?.position
 }
 
 async function putLogPosition(database: Database, project: number, node: string, position: LogPosition): Promise<void> {
-  await database.run(upsert, { project, node, ...position })
+  await database.run(upsertPosition, { project, node, ...position })
 }

@@ -1,0 +1,103 @@
+import { createInterface } from 'node:readline'
+import { Argument, Command } from 'commander'
+import type { Kind } from '../analytics/agents/agent-list.ts'
+import { explainUserAgent, nameList, type UserAgentExplanation } from '../analytics/agents/explain-user-agent.ts'
+import { toLogReading } from '../analytics/envelopes/log-settings.ts'
+import { LineExplainer, type LineExplanation } from '../analytics/import/explain-line.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import { logSettings, readLogFlags } from '../flags/log-settings.ts'
+import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
+import { shared } from '../flags/shared-settings.ts'
+import { printJson } from './print.ts'
+import { drawPairs } from './table.ts'
+
+const settings = {
+  line: { flag: '--line <line>', what: 'line of an access log; "-" reads lines from standard input' },
+  ...logSettings,
+  json: shared.json,
+} as const satisfies Settings
+
+type ExplainFlags = FlagsOf<typeof settings>
+
+export function visitsExplainCommand(): Command {
+  const command = new Command('explain')
+    .addArgument(new Argument('[user-agent]', 'user agent; "-" reads one per line from standard input'))
+    .description('explain what a user agent or a log line counts as, and why')
+  return addSettings(command, settings)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npx quire visits explain 'Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)'
+  npx quire visits explain --line '203.0.113.9 - - [20/Nov/2026:10:11:12 +0000] "GET /a.md HTTP/1.1" 200 5 "-" "curl/8.5.0"'
+  tail -n 3 data/demo-access.log | npx quire visits explain --line - --json
+
+The command needs no project and no database. With - and --json, each answer is one line.`,
+    )
+    .action(async (userAgent: string | undefined, flags: ExplainFlags) => {
+      if ((userAgent === undefined) === (flags.line === undefined)) {
+        throw new OperatorError("Give a user agent, or --line LINE. Example: npx quire visits explain 'curl/8.5.0'", 2)
+      }
+      if (userAgent !== undefined) {
+        await printEach(userAgent, flags, explainUserAgent, describeUserAgent)
+        return
+      }
+      const explain = createLineExplainer(flags)
+      await printEach(flags.line as string, flags, explain, describeLine)
+    })
+}
+
+function createLineExplainer(flags: ExplainFlags): (line: string) => LineExplanation {
+  const settings = toLogReading(readLogFlags(flags))
+  const explainer = new LineExplainer({ ...settings, now: Date.now() })
+  return line => explainer.explain(line)
+}
+
+async function printEach<Explanation>(
+  given: string,
+  { json }: ExplainFlags,
+  explain: (text: string) => Explanation,
+  describe: (explanation: Explanation) => string,
+): Promise<void> {
+  if (given !== '-') {
+    const explanation = explain(given)
+    if (json) printJson(explanation)
+    else console.log(describe(explanation))
+    return
+  }
+  let isFirst = true
+  for await (const text of createInterface({ input: process.stdin })) {
+    const explanation = explain(text)
+    if (json) console.log(JSON.stringify(explanation))
+    else console.log(`${isFirst ? '' : '\n'}${describe(explanation)}`)
+    isFirst = false
+  }
+}
+
+const names: Record<Kind, string> = {
+  human: 'human',
+  ai: 'AI',
+  neither: 'neither: it is not counted',
+}
+
+function describeUserAgent({ kind, rule, why, list, pattern, source, notes }: UserAgentExplanation): string {
+  return drawPairs([
+    ['Counts as', names[kind]],
+    ['Rule', rule],
+    ['Why', why],
+    ...(list ? [['List', `${nameList(list)}, ${list.licence}, ${list.url}`] as const] : []),
+    ...(pattern ? [['Pattern', pattern] as const] : []),
+    ...(source ? [['See', source] as const] : []),
+    ...notes.map(note => ['Note', note] as const),
+  ])
+}
+
+function describeLine({ steps, countsAs, kind, rule, page, day, userAgent }: LineExplanation): string {
+  const outcome = kind ? `page view of ${page} on ${day}, ${names[kind]}` : countsAs
+  return drawPairs([
+    ['Counts as', outcome],
+    ...(rule ? [['Rule', rule] as const] : []),
+    ...steps.map(({ step, finding }) => [`${step.charAt(0).toUpperCase()}${step.slice(1)}`, finding] as const),
+    ...(userAgent?.notes ?? []).map(note => ['Note', note] as const),
+  ])
+}
