@@ -29,9 +29,10 @@ export const limits = {
 
 /**
  * Includes the memory of the site, which runs in the same process, and what V8 has not collected yet: of the 880 to 1,110 MB that
- * 300,000 links of one page take here, 190 MB are in use.
+ * 300,000 links of one page take here, 190 MB are in use. A page that fetches 1,000 files of 100 KB at once took 1,105 MB on a quiet
+ * machine and 1,295 MB on a busy one. An export may take 2,048 MB.
  */
-const maxGrowthBytes = 1200 * 1024 ** 2
+const maxGrowthBytes = 1600 * 1024 ** 2
 
 /** An export must end within ten seconds after its time limit. Tests with another limit have another timeout. */
 export const testTimeoutMs = 35_000

@@ -19,6 +19,8 @@ let folder: string
 let store: Store
 let runners: Runner[]
 let stepMs: number
+/** When the last job was created: each is a millisecond younger than the one before, because their order decides whose turn it is. */
+let createdAt: number
 /** The domains of the exports at work, each with the function that ends it. */
 let working: Map<string, () => void>
 /** What every export that was started can ask and tell. */
@@ -32,6 +34,7 @@ beforeEach(async () => {
   store = openStore(join(folder, 'data'))
   runners = []
   stepMs = 0
+  createdAt = Date.now() - 1000
   working = new Map()
   started = []
   logged = []
@@ -51,7 +54,8 @@ async function addOrganization(name: string, jobs: number, origin: string | null
     const domain = `${name}-${i}`
     await store.sites.insert({ domain, projectId, origin, createdAt: 0 })
     const jobId = createId('se')
-    const job = queuedJob({ jobId, organizationId, createdAt: Date.now() + i, request: { domain } })
+    createdAt += 1
+    const job = queuedJob({ jobId, organizationId, createdAt, request: { domain } })
     await store.exportJobs.start(job, undefined, 0)
     jobIds.push(jobId)
   }
