@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { emptyContent } from '../../../server/analytics/envelopes/envelope.ts'
-import { docker } from '../../../server/analytics/envelopes/envelopes.ts'
+import { docker, envelopes } from '../../../server/analytics/envelopes/envelopes.ts'
 import { generateAccessLog } from '../../../server/commands/demo/access-log.ts'
 import { readLog } from '../import/read-log.ts'
 
@@ -35,6 +35,14 @@ const wraps: [name: string, envelope: string, wrap: (line: string, i: number) =>
     line => JSON.stringify({ __REALTIME_TIMESTAMP: '1', MESSAGE: [...Buffer.from(line)] }),
   ],
 ]
+
+test.each(envelopes)('a line without an envelope is not one of $name', ({ open }) => {
+  const unwrap = open()
+  for (const line of [...lines.slice(0, 100), '', ' ', '{', '[', '<', '{}', '{"log":"']) {
+    const bytes = Buffer.from(line)
+    expect(unwrap(bytes, 0, bytes.length, emptyContent()), line).toBe(false)
+  }
+})
 
 const plain = readLog(lines.join('\n'))
 

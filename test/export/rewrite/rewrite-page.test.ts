@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { FileOutcome, PageOutcome, Resource } from '../../../server/export/model/resource.ts'
 import { createExclusions, createSite } from '../../../server/export/model/site.ts'
-
 import { createBundleMap, planTargets } from '../../../server/export/rewrite/bundle-map.ts'
 import { findUnresolvedInPage } from '../../../server/export/rewrite/check-links.ts'
 import { redirectPage } from '../../../server/export/rewrite/layout.ts'
@@ -85,6 +84,18 @@ describe('fixtures', () => {
     await expect(text).toMatchFileSnapshot(join(folder, name, 'output.html'))
     expect(findUnresolvedInPage(raw, path, paths)).toEqual([])
   })
+})
+
+test('a page inside a frame is rewritten too, and one that is too deep is not shown', () => {
+  const nest = (depth: number): string =>
+    depth === 0
+      ? '<a href="/api.html">x</a>'
+      : `<iframe srcdoc="${nest(depth - 1)
+          .replaceAll('&', '&amp;')
+          .replaceAll('"', '&quot;')}"></iframe>`
+  expect(rewrite(Buffer.from(nest(1))).text).toMatch(/srcdoc="[^"]*href=&quot;\.\.\/\.\.\/api\.html&quot;/)
+  expect(rewrite(Buffer.from(nest(1))).text).not.toContain('data-quire-removed')
+  expect(rewrite(Buffer.from(nest(8))).text).toContain('iframe data-quire-removed=')
 })
 
 test('reports dead links and missing files with the reason', () => {

@@ -35,6 +35,11 @@ describe('sections of a page', () => {
       want: ['# One: text', '# Two: x'],
     },
     {
+      fact: 'an id in a menu before a heading is not the id of the heading',
+      given: '<h1>One</h1>text<nav><a name="b"></a></nav><h2>Two</h2>x',
+      want: ['# One: text', '# Two: x'],
+    },
+    {
       fact: 'declarative shadow trees are part of the page, and other templates are not',
       given: '<h1>One</h1><x-y><template shadowrootmode="open"><p>a</p></template></x-y><template>no</template>b',
       want: ['# One: a b'],
