@@ -49,6 +49,14 @@ const usable = new Set([...tests.unit, ...tests.app])
 const chosen = choose(Number(values.count), Number(values.seed))
 const results: Result[] = []
 const waiting = [...chosen]
+const copies = new Set<string>()
+/** The process groups of the tests that run. */
+const groups = new Set<number>()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+process.on('exit', () => {
+  for (const group of groups) end(group)
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true, maxRetries: 3 })
+})
 await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, work))
 report()
 
@@ -89,21 +97,18 @@ function choose(count: number, seed: number): Mutation[] {
 /** Takes one fault after the other, in a copy of the project. */
 async function work(): Promise<void> {
   const copy = mkdtempSync(join(tmpdir(), 'quire-mutants-'))
-  try {
-    const kept = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: root })
-    for (const file of kept.toString().split('\0'))
-      if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(copy, file))
-    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const startedAt = performance.now()
-      const state = await judge(copy, next)
-      const seconds = (performance.now() - startedAt) / 1000
-      results.push({ ...next, state, seconds })
-      const place = `${next.file}:${next.line} ${next.from} -> ${next.to || '(nothing)'}`
-      console.error(`${results.length}/${chosen.length} ${state} ${place}, ${seconds.toFixed(0)} s`)
-    }
-  } finally {
-    rmSync(copy, { recursive: true, force: true })
+  copies.add(copy)
+  const kept = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: root })
+  for (const file of kept.toString().split('\0'))
+    if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(copy, file))
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    const startedAt = performance.now()
+    const state = await judge(copy, next)
+    const seconds = (performance.now() - startedAt) / 1000
+    results.push({ ...next, state, seconds })
+    const place = `${next.file}:${next.line} ${next.from} -> ${next.to || '(nothing)'}`
+    console.error(`${results.length}/${chosen.length} ${state} ${place}, ${seconds.toFixed(0)} s`)
   }
 }
 
@@ -149,13 +154,24 @@ function fails(copy: string, files: readonly string[]): Promise<boolean> {
     stdio: 'ignore',
     detached: true,
   })
-  const timer = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'), timeoutMs)
+  const { pid = 0 } = child
+  if (pid > 0) groups.add(pid)
+  const timer = setTimeout(() => end(pid), timeoutMs)
   return new Promise(done =>
     child.on('close', code => {
       clearTimeout(timer)
+      groups.delete(pid)
       done(code !== 0)
     }),
   )
+}
+
+function end(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
 }
 
 function report(): void {
