@@ -82,6 +82,12 @@ function choose(count: number, seed: number): Mutation[] {
     .map(file => file.replaceAll('\\', '/'))
     .filter(file => file.startsWith(values.only) && !onServices.test(file))
   const all = files.sort().flatMap(file => findMutations(file, readFileSync(join(root, file), 'utf8')))
+  if (all.length === 0) {
+    console.error(
+      `--only ${values.only}: no fault can be put there. Name a folder or a file below ${folders.join(', ')} or server/export.`,
+    )
+    process.exit(2)
+  }
   let state = seed
   const random = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
