@@ -150,7 +150,7 @@ function help(): string {
   npm run test:changed      the tests that import files changed since main, committed or not; use -- --since REF for
                             another base; runs all tests if package.json or the configuration of the tests changed
   npm run test:all          also the slow tests, and those on PostgreSQL, S3 and nginx; use -- --added to run only these
-  npm run test:long         slow browser, fault, hostile and soak runs, about half an hour
+  npm run test:long         slow browser, fault, hostile and soak runs, about forty minutes
 
 Steps: ${all.map(({ name }) => name).join(' | ')}
 
