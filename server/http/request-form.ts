@@ -10,6 +10,8 @@ const singleHeaders = new Map(
   ]),
 )
 
+const singleLengths = new Set([...singleHeaders.keys()].map(({ length }) => length))
+
 const hostPattern = /^([\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(:\d*)?$/
 
 /** Refuses requests that Node accepts although they violate HTTP/1.1 (RFC 9110, RFC 9112). */
@@ -44,12 +46,14 @@ export function findBadForm(req: IncomingMessage): HttpError | undefined {
  * the others, and a proxy may have checked another one.
  */
 export function findRepeated(rawHeaders: readonly string[]): HttpError | undefined {
-  const seen = new Set<string>()
+  const seen: string[] = []
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = singleHeaders.get((rawHeaders[i] as string).toLowerCase())
+    const given = rawHeaders[i] as string
+    // Every request comes here, and few names have one of these lengths.
+    const name = singleLengths.has(given.length) ? singleHeaders.get(given.toLowerCase()) : undefined
     if (name === undefined) continue
-    if (seen.has(name)) return repeatedHeader(name)
-    seen.add(name)
+    if (seen.includes(name)) return repeatedHeader(name)
+    seen.push(name)
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Awaitable } from '../base/awaitable.ts'
 import { createId } from './id.ts'
@@ -99,7 +99,7 @@ export function isWellFormedKey(prefix: string, key: string): boolean {
 
 /** Hashes a key for storage. A fast hash is enough for 178 random bits. Slow hashes are for passwords. */
 export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+  return hash('sha256', key, 'buffer')
 }
 
 function checksum(text: string): string {
