@@ -8,6 +8,7 @@ import { notice, writeFiles } from './generate/files.ts'
 import { writeInPageScripts } from './generate/in-page.ts'
 import { lintSpec } from './generate/lint.ts'
 import { writeLintRules } from './generate/lint-rules.ts'
+import { addProblems } from './generate/problems.ts'
 import { runProgram } from './run-program.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -23,7 +24,7 @@ const program = new Command('npm run generate --')
   .action(async ({ check }: { check?: boolean }) => {
     // `npm test` lints in another step.
     if (!check) await lintSpec(root, 'spec/openapi.yaml')
-    const document = await bundleDocument(root)
+    const document = addProblems(await bundleDocument(root))
     const wanted = {
       ...(await writeFiles(document)),
       'in-page.ts': notice + (await writeInPageScripts(join(root, 'server', 'in-page'))),

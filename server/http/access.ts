@@ -13,10 +13,12 @@ import { HttpError } from './http-error.ts'
 export function checkAccess<Known extends Caller>(route: Route, caller: Known | undefined): Known {
   if (!caller) throw unauthorized()
   const missing = route.scopes.find(scope => !caller.scopes.includes(scope))
-  if (missing) throw new HttpError(403, `This API key has no "${missing}" scope. Use a key that has it.`)
+  if (missing)
+    throw new HttpError(403, 'missing_scope', `This API key has no "${missing}" scope. Use a key that has it.`)
   if (route.plan === 'enterprise' && !includesStaticExport(caller.plan)) {
     throw new HttpError(
       403,
+      'plan_required',
       'Static export needs the enterprise plan. The organization of this key has a different plan.',
     )
   }
@@ -39,6 +41,7 @@ export async function spendRequest(
   if (allowed) return headers
   throw new HttpError(
     429,
+    'rate_limited',
     `The organization has used its ${rateLimit.quota} analytics requests. Try again after ${headers['Retry-After']} seconds.`,
     headers,
   )
@@ -46,7 +49,12 @@ export async function spendRequest(
 
 /** The same response for a missing, malformed, unknown, expired or revoked key (RFC 6750). */
 function unauthorized(): HttpError {
-  return new HttpError(401, 'A valid admin API key is required. Send it as: Authorization: Bearer <key>', {
-    'WWW-Authenticate': 'Bearer',
-  })
+  return new HttpError(
+    401,
+    'invalid_api_key',
+    'A valid admin API key is required. Send it as: Authorization: Bearer <key>',
+    {
+      'WWW-Authenticate': 'Bearer',
+    },
+  )
 }
