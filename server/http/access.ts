@@ -1,5 +1,5 @@
 import type { Route } from '../../generated/operations.ts'
-import type { Caller } from '../tenancy/api-key.ts'
+import type { Caller, Scope } from '../tenancy/api-key.ts'
 import { includesStaticExport } from '../tenancy/organization.ts'
 import { type RateLimits, takeRequest } from '../tenancy/rate-limit.ts'
 import { findMissingScope } from '../tenancy/scope.ts'
@@ -13,7 +13,7 @@ import { HttpError } from './http-error.ts'
  */
 export function checkAccess<Known extends Caller>(route: Route, caller: Known | undefined): Known {
   if (!caller) throw unauthorized()
-  const missing = findMissingScope(route.scopes, caller)
+  const missing = findMissingScope(listScopes(route), caller)
   if (missing) throw new HttpError(403, `This API key has no "${missing}" scope. Use a key that has it.`)
   if (route.plan === 'enterprise' && !includesStaticExport(caller.plan)) {
     throw new HttpError(
@@ -22,6 +22,11 @@ export function checkAccess<Known extends Caller>(route: Route, caller: Known | 
     )
   }
   return caller
+}
+
+/** The scopes of an operation. What does not only read needs write, also where the document asks for read. */
+function listScopes({ method, scopes }: Route): readonly Scope[] {
+  return method === 'get' ? scopes : scopes.map(scope => (scope === 'read' ? 'write' : scope))
 }
 
 /**
