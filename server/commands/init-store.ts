@@ -1,8 +1,7 @@
-import { dayMs } from '../base/day-ms.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { addKey, addOrganization, addProject, addSite } from '../store/recorded-inserts.ts'
 import type { Store } from '../store/store.ts'
-import { type ApiKey, findKeyState, hashKey, issueKey } from '../tenancy/api-key.ts'
+import { type ApiKey, expiryOf, findKeyState, hashKey, issueKey } from '../tenancy/api-key.ts'
 import { createId } from '../tenancy/id.ts'
 import { readName } from '../tenancy/name.ts'
 import type { Organization, Plan } from '../tenancy/organization.ts'
@@ -15,8 +14,8 @@ export interface InitWishes {
   project?: string | undefined
   key?: string | undefined
   keyPrefix: string
-  /** Lifetime of a new key; null = unlimited. */
-  expiresInDays: number | null
+  /** Lifetime of a new key. */
+  expiresInDays: number | 'never'
   site?: { domain: string; origin: string | null } | undefined
 }
 
@@ -112,7 +111,7 @@ async function createFirstKey(
   { organizationId, name, wishes, now }: { organizationId: string; name: string; wishes: InitWishes; now: number },
 ): Promise<InitResult['key']> {
   const { keyPrefix, expiresInDays } = wishes
-  const expiresAt = expiresInDays === null ? null : now + expiresInDays * dayMs
+  const expiresAt = expiryOf(now, expiresInDays)
   const { key, secret } = issueKey(keyPrefix, { organizationId, name, createdAt: now, expiresAt })
   await addKey(store, key, hashKey(secret))
   return { ...toShown(key), state: 'created', key: secret }

@@ -1,19 +1,18 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { parseAddressRange } from '../base/address-range.ts'
-import { dayMs } from '../base/day-ms.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
 import { type StoreFlags, shared, storeSettings } from '../flags/shared-settings.ts'
 import { recordChange } from '../store/record-change.ts'
 import { addKey } from '../store/recorded-inserts.ts'
 import type { Store } from '../store/store.ts'
-import { type ApiKey, describeKey, findKeyState, hashKey, issueKey, type Scope } from '../tenancy/api-key.ts'
+import { type ApiKey, describeKey, expiryOf, findKeyState, hashKey, issueKey, type Scope } from '../tenancy/api-key.ts'
 import { getByName } from '../tenancy/get-by-name.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { describeSameName, readName } from '../tenancy/name.ts'
 import { areScopes } from '../tenancy/scope.ts'
 import { findOrganizationId } from './find-organization.ts'
-import { printJson, printNote, printResult, printRows } from './print.ts'
+import { printJson, printNote, printResult, printRows, showCountOf } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
 const createSettings = {
@@ -80,7 +79,7 @@ async function create(name: string, flags: FlagsOf<typeof createSettings>): Prom
       projectIds: await findProjectIds(store, organizationId, flags),
       allowedAddresses: flags.allowFrom ?? [],
       createdAt: now,
-      expiresAt: flags.expiresInDays === null ? null : now + flags.expiresInDays * dayMs,
+      expiresAt: expiryOf(now, flags.expiresInDays),
     })
     await addKey(store, key, hashKey(secret))
     return { key, secret, others: findValid(await store.apiKeys.list()) }
@@ -111,7 +110,6 @@ async function list(flags: StoreFlags & { org?: string }): Promise<void> {
     rows: await store.apiKeys.list(await findOrganizationId(store, flags)),
     names: new Map((await store.organizations.list()).map(({ id, name }) => [id, name])),
   }))
-  const isBound = rows.some(({ allowedAddresses }) => allowedAddresses.length > 0)
   printRows(rows, {
     json: flags.json,
     empty: 'There are no keys yet. Create one with: npx quire keys create NAME --org ID',
@@ -120,18 +118,23 @@ async function list(flags: StoreFlags & { org?: string }): Promise<void> {
       name: key.name,
       organization: names.get(key.organizationId) ?? key.organizationId,
       last4: key.last4,
-      scopes: [...key.scopes, ...key.projectIds],
-      ...(isBound && { allowedFrom: key.allowedAddresses.length === 0 ? 'all' : key.allowedAddresses }),
+      scopes: describeScopes(key),
       state: describeState(key, Date.now()),
       lastUsedAt: key.lastUsedAt,
     }),
   })
 }
 
+function describeScopes({ scopes, projectIds }: ApiKey): string {
+  const names = scopes.join(' ')
+  return projectIds.length === 0 ? names : `${names} of ${showCountOf(projectIds.length, 'project')}`
+}
+
 function describeState(key: ApiKey, now: number): string {
   const state = findKeyState(key, now)
   if (state !== 'active') return state
-  return key.expiresAt === null ? 'valid' : `valid until ${showDay(key.expiresAt)}`
+  const until = key.expiresAt === null ? 'valid' : `valid until ${showDay(key.expiresAt)}`
+  return key.allowedAddresses.length === 0 ? until : `${until} from ${key.allowedAddresses.join(', ')}`
 }
 
 function showDay(at: number): string {

@@ -102,8 +102,9 @@ export type StoreFlags = FlagsOf<typeof storeSettings> & Pick<FlagsOf<typeof sha
 /** The parsed flags of `bundlesSettings`. */
 export type BundlesFlags = StoreFlags & Pick<FlagsOf<typeof shared>, 'bundles'>
 
-function readLifetime(text: string): number | null {
-  if (text === 'never') return null
+// Commander makes '' of null.
+function readLifetime(text: string): number | 'never' {
+  if (text === 'never') return text
   if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= maxLifetimeDays) return Number(text)
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxLifetimeDays}, or never.`)
 }

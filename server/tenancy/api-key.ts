@@ -1,6 +1,7 @@
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Awaitable } from '../base/awaitable.ts'
+import { dayMs } from '../base/day-ms.ts'
 import { createId } from './id.ts'
 import type { Listed, ListPart } from './list-part.ts'
 import type { Plan } from './organization.ts'
@@ -64,6 +65,11 @@ export interface ApiKeys {
   findOwned(organizationId: string, id: string): Awaitable<ApiKey | undefined>
   /** Returns false if the key does not exist or was already revoked. */
   revoke(id: string, now: number): Awaitable<boolean>
+}
+
+/** Returns when a key with a lifetime expires; null = never. */
+export function expiryOf(createdAt: number, lifetimeDays: number | 'never'): number | null {
+  return lifetimeDays === 'never' ? null : createdAt + lifetimeDays * dayMs
 }
 
 /** Whether requests with a key are accepted, or why not. */

@@ -34,7 +34,7 @@ test('the first time creates everything, and the key works', async () => {
 test('a new key expires after the days that are wished, or never', async () => {
   const { key } = await initStore(store, wishes, 1000)
   expect(key.expiresAt).toBe(1000 + 90 * 86_400_000)
-  const other = await initStore(store, { ...wishes, key: 'ci', expiresInDays: null }, 1000)
+  const other = await initStore(store, { ...wishes, key: 'ci', expiresInDays: 'never' }, 1000)
   expect([other.key.state, other.key.expiresAt]).toEqual(['created', null])
 })
 
@@ -99,6 +99,11 @@ test('quire init sets up a folder and a unit, and can be repeated', async () => 
   })
   const { stdout } = await runQuire(['orgs', 'list', '--json', '--data', data])
   expect(JSON.parse(stdout)).toHaveLength(1)
+})
+
+test('quire init --expires-in-days never makes a key that does not expire', async () => {
+  const args = ['init', '--yes', '--json', '--data', join(folder, 'new'), '--expires-in-days', 'never']
+  expect(JSON.parse((await runQuire(args)).stdout)).toMatchObject({ key: { state: 'created', expiresAt: null } })
 })
 
 test.each<[string[], string]>([

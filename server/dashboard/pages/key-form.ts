@@ -102,7 +102,7 @@ const texts = {
   scopeLabels: {
     read: 'read: agent jobs, visitors and exports',
     write: 'write: start exports and make links to bundles; includes read',
-    ingest: 'ingest: send visits and report agent jobs; nothing else, for CI and CDNs',
+    ingest: 'ingest: only send visits and report agent jobs, for CI and CDNs',
   },
   scopesMissing: 'Choose at least one: read, write or ingest.',
   ingestAlone: 'A key with "ingest" can have no other scope. Untick the others, or generate two keys.',
@@ -118,6 +118,6 @@ const texts = {
   projects: 'Projects',
   projectsHint: 'Only for "ingest". One project id a line, from the list below. Leave it empty for all projects.',
   projectsWithoutIngest: 'Only a key with "ingest" can be limited to projects. Choose "ingest", or remove the ids.',
-  projectUnknown: (id: string) => `There is no project ${id}. Copy the ids from the list below.`,
+  projectUnknown: (id: string) => `This organization has no project ${id}. Copy the ids from the list below.`,
   tooManyLines: `These are more than ${maxLines} lines. Generate several keys, or use larger ranges.`,
 }

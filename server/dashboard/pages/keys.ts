@@ -1,9 +1,8 @@
-import { dayMs } from '../../base/day-ms.ts'
 import { writeCurlSample } from '../../docs/curl-sample.ts'
 import { writePythonSample } from '../../docs/python-sample.ts'
 import type { SampleRequest } from '../../docs/sample-request.ts'
 import { writeTypeScriptSample } from '../../docs/typescript-sample.ts'
-import { type ApiKey, describeKey, findKeyState, hashKey, issueKey } from '../../tenancy/api-key.ts'
+import { type ApiKey, describeKey, expiryOf, findKeyState, hashKey, issueKey } from '../../tenancy/api-key.ts'
 import { deriveId } from '../../tenancy/id.ts'
 import type { Project } from '../../tenancy/project.ts'
 import { hasScope } from '../../tenancy/scope.ts'
@@ -44,7 +43,7 @@ async function generate(visit: Visit, deps: DashboardDeps): Promise<Answer> {
     projectIds: form.projectIds,
     allowedAddresses: form.allowedAddresses,
     createdAt: visit.now,
-    expiresAt: form.expiry === '' ? null : visit.now + Number(form.expiry) * dayMs,
+    expiresAt: expiryOf(visit.now, form.expiry === '' ? 'never' : Number(form.expiry)),
   })
   const isNew = await visit.record({ action: 'key.created', ...describeKey(key) }, function* ({ apiKeys }) {
     if (yield* apiKeys.findOwned(organizationId, key.id)) return false
@@ -95,8 +94,7 @@ function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup
     columns: [
       { heading: columns.name, show: key => key.name },
       { heading: columns.key, show: key => html`<code>${prefix}...${key.last4}</code>` },
-      { heading: columns.scopes, show: scopesOf },
-      { heading: columns.from, show: key => key.allowedAddresses.join(', ') || texts.everywhere },
+      { heading: columns.scopes, isText: true, show: scopesOf },
       { heading: columns.created, show: key => time(key.createdAt) },
       { heading: columns.lastUsed, show: key => (key.lastUsedAt === null ? texts.never : time(key.lastUsedAt)) },
       { heading: columns.expires, show: key => (key.expiresAt === null ? texts.unlimited : time(key.expiresAt)) },
@@ -106,9 +104,11 @@ function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup
   })
 }
 
-function scopesOf({ scopes, projectIds }: ApiKey): string {
+/** What a key may do, for which projects, and from which addresses. */
+function scopesOf({ scopes, projectIds, allowedAddresses }: ApiKey): string {
   const names = scopes.map(scope => texts.scopes[scope]).join(', ')
-  return projectIds.length === 0 ? names : texts.scopesIn(names, projectIds)
+  const projects = projectIds.length === 0 ? '' : texts.ofProjects(projectIds)
+  return names + projects + (allowedAddresses.length === 0 ? '' : texts.fromAddresses(allowedAddresses))
 }
 
 function stateOf(key: ApiKey, now: number): Markup {
@@ -199,7 +199,6 @@ const texts = {
     name: 'Name',
     key: 'Key',
     scopes: 'Scopes',
-    from: 'Usable from',
     created: 'Created',
     lastUsed: 'Last used',
     expires: 'Expires',
@@ -208,8 +207,8 @@ const texts = {
   never: 'never',
   unlimited: 'no expiry',
   scopes: { read: 'read', write: 'write', ingest: 'ingest' },
-  scopesIn: (names: string, projectIds: readonly string[]) => `${names} for ${projectIds.join(', ')}`,
-  everywhere: 'all addresses',
+  ofProjects: (ids: readonly string[]) => `, of ${ids.join(', ')}`,
+  fromAddresses: (ranges: readonly string[]) => `, from ${ranges.join(', ')}`,
   states: { active: 'active', expired: 'expired', revoked: 'revoked' },
   revoke: 'Revoke',
   revokeNamed: (name: string) => `Revoke the key ${name}`,
