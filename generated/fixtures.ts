@@ -1049,7 +1049,7 @@ export const fixtures = {
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "scope": {
-            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "error": "This API key has no \"write\" scope. Use a key that has it.",
             "code": "missing_scope",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }

@@ -1173,7 +1173,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ExportForbidden"];
+            403: components["responses"]["ExportStartForbidden"];
             404: components["responses"]["ExportJobNotFound"];
             409: components["responses"]["BundleNotReady"];
             500: components["responses"]["BundleFault"];

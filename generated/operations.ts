@@ -104,5 +104,5 @@ export const routes: readonly Route[] = [
   {"operationId":"getUniqueVisitors","method":"get","path":"/v1/analytics/{projectId}/visitors","mediaTypes":["application/json","text/csv"],"hasETag":true,"scopes":["read"],"plan":null,"rateLimit":{"budget":"analytics","quota":100,"windowSeconds":3600},"hasBody":false,"errorShape":"error-with-details"},
   {"operationId":"startStaticExportJob","method":"post","path":"/v1/static-export/jobs","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":true,"errorShape":"error"},
   {"operationId":"getStaticExportJob","method":"get","path":"/v1/static-export/jobs/{jobId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"errorShape":"error"},
-  {"operationId":"generateStaticExportBundle","method":"post","path":"/v1/static-export/jobs/{jobId}/bundle","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"errorShape":"error"},
+  {"operationId":"generateStaticExportBundle","method":"post","path":"/v1/static-export/jobs/{jobId}/bundle","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"errorShape":"error"},
 ]

@@ -2,6 +2,7 @@ import type { Route } from '../../generated/operations.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import { includesStaticExport } from '../tenancy/organization.ts'
 import { type RateLimits, takeRequest } from '../tenancy/rate-limit.ts'
+import { findMissingScope } from '../tenancy/scope.ts'
 import { HttpError } from './http-error.ts'
 
 /**
@@ -12,9 +13,8 @@ import { HttpError } from './http-error.ts'
  */
 export function checkAccess<Known extends Caller>(route: Route, caller: Known | undefined): Known {
   if (!caller) throw unauthorized()
-  const missing = route.scopes.find(scope => !caller.scopes.includes(scope))
-  if (missing)
-    throw new HttpError(403, 'missing_scope', `This API key has no "${missing}" scope. Use a key that has it.`)
+  const missing = findMissingScope(route.scopes, caller)
+  if (missing) throw new HttpError(403, 'missing_scope', `This API key has no "${missing}" scope. Use a key that has it.`)
   if (route.plan === 'enterprise' && !includesStaticExport(caller.plan)) {
     throw new HttpError(
       403,
