@@ -36,6 +36,7 @@ export const writtenPages: readonly WrittenPage[] = [
   written('host', 'Host a site', 'Use'),
   written('agent-jobs', 'Agent jobs', 'Use'),
   written('client-and-mock', 'Client and mock', 'Use'),
+  written('settings', 'Settings', 'Reference'),
   written('contribute', 'Contribute', 'Contribute'),
   written('architecture', 'Architecture', 'Contribute'),
   written('decisions', 'Decisions', 'Contribute'),

@@ -14,7 +14,8 @@ import { HttpError } from './http-error.ts'
 export function checkAccess<Known extends Caller>(route: Route, caller: Known | undefined): Known {
   if (!caller) throw unauthorized()
   const missing = findMissingScope(route.scopes, caller)
-  if (missing) throw new HttpError(403, 'missing_scope', `This API key has no "${missing}" scope. Use a key that has it.`)
+  if (missing)
+    throw new HttpError(403, 'missing_scope', `This API key has no "${missing}" scope. Use a key that has it.`)
   if (route.plan === 'enterprise' && !includesStaticExport(caller.plan)) {
     throw new HttpError(
       403,

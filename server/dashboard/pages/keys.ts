@@ -132,7 +132,9 @@ function keyButton(visit: Visit, { id, name, revokedAt }: ApiKey): Markup {
 async function aboutOrganization(visit: Visit, { projects }: DashboardDeps, secret?: string): Promise<Markup> {
   const { id: organizationId } = visit.organization
   const own = await readLongList(visit, 'projects', part => projects.listPart(organizationId, part))
-  const [first] = (await projects.listPart(organizationId, { contains: '', limit: 1, offset: 0 })).rows
+  const isWhole = own.contains === '' && own.offset === 0
+  const all = isWhole ? own : await projects.listPart(organizationId, { contains: '', limit: 1, offset: 0 })
+  const [first] = all.rows
   const isMember = visit.person.organizationId !== null
   const ids = projectIds(own.rows, isMember ? askForProject(visit) : texts.noProject)
   return html`<h2 id="projects">${texts.projectsTitle}</h2>
