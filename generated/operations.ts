@@ -8,9 +8,11 @@ export interface Input<Id extends OperationId> {
   params: Part<Id, 'path'>
   query: Filled<Part<Id, 'query'>, Defaults[Id]['query']>
   headers: { [Name in keyof Part<Id, 'header'> as Lowercase<Name & string>]: Part<Id, 'header'>[Name] }
-  body: operations[Id] extends { requestBody: { content: { 'application/json': infer Body } } }
-    ? Filled<Body, Defaults[Id]['body']>
-    : undefined
+  body: Id extends RawId
+    ? AsyncIterable<Uint8Array>
+    : operations[Id] extends { requestBody: { content: { 'application/json': infer Body } } }
+      ? Filled<Body, Defaults[Id]['body']>
+      : undefined
   /** The media type that the client prefers for a successful answer. */
   mediaType: MediaType<Id>
 }
@@ -60,8 +62,13 @@ export type Handlers<Deps, Caller> = {
 }
 
 /** The properties of an operation that the server needs before it reads the request. */
-export interface Route {
+export interface Route extends AnyRoute {
   operationId: OperationId
+}
+
+/** An operation of any document. */
+export interface AnyRoute {
+  operationId: string
   method: 'get' | 'put' | 'post' | 'delete' | 'patch'
   /** Path template, such as /v1/static-export/jobs/{jobId}. */
   path: string
@@ -70,12 +77,14 @@ export interface Route {
   /** Whether an answer can be 304. */
   hasETag: boolean
   /** The key needs all of these scopes. */
-  scopes: readonly ('read' | 'write')[]
+  scopes: readonly ('read' | 'write' | 'ingest')[]
   /** The plan that the organization needs; null = any. */
   plan: 'enterprise' | null
   /** The rate limit. Operations with the same budget share it; null = no limit. */
   rateLimit: { budget: string; quota: number; windowSeconds: number } | null
   hasBody: boolean
+  /** Whether the handler reads the bytes of the body, which need not be JSON. */
+  isRaw: boolean
   errorShape: 'error' | 'error-with-details'
 }
 
@@ -98,11 +107,14 @@ interface Defaults {
   generateStaticExportBundle: { query: never; body: never }
 }
 
+/** The operations whose handlers read the bytes of the body. */
+type RawId = never
+
 /** All operations, in the order of the document. */
 export const routes: readonly Route[] = [
-  {"operationId":"getAgentJob","method":"get","path":"/v2/agent/{projectId}/job/{id}","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"errorShape":"error"},
-  {"operationId":"getUniqueVisitors","method":"get","path":"/v1/analytics/{projectId}/visitors","mediaTypes":["application/json","text/csv"],"hasETag":true,"scopes":["read"],"plan":null,"rateLimit":{"budget":"analytics","quota":100,"windowSeconds":3600},"hasBody":false,"errorShape":"error-with-details"},
-  {"operationId":"startStaticExportJob","method":"post","path":"/v1/static-export/jobs","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":true,"errorShape":"error"},
-  {"operationId":"getStaticExportJob","method":"get","path":"/v1/static-export/jobs/{jobId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"errorShape":"error"},
-  {"operationId":"generateStaticExportBundle","method":"post","path":"/v1/static-export/jobs/{jobId}/bundle","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"errorShape":"error"},
+  {"operationId":"getAgentJob","method":"get","path":"/v2/agent/{projectId}/job/{id}","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
+  {"operationId":"getUniqueVisitors","method":"get","path":"/v1/analytics/{projectId}/visitors","mediaTypes":["application/json","text/csv"],"hasETag":true,"scopes":["read"],"plan":null,"rateLimit":{"budget":"analytics","quota":100,"windowSeconds":3600},"hasBody":false,"isRaw":false,"errorShape":"error-with-details"},
+  {"operationId":"startStaticExportJob","method":"post","path":"/v1/static-export/jobs","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":true,"isRaw":false,"errorShape":"error"},
+  {"operationId":"getStaticExportJob","method":"get","path":"/v1/static-export/jobs/{jobId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
+  {"operationId":"generateStaticExportBundle","method":"post","path":"/v1/static-export/jobs/{jobId}/bundle","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
 ]

@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { Command, Option } from 'commander'
 import { OperatorError } from '../server/base/operator-error.ts'
 import { writeChartLibrary } from './generate/chart.ts'
-import { bundleDocument } from './generate/document.ts'
-import { notice, writeFiles } from './generate/files.ts'
+import { bundleDocument, extensionsFile, indexFile } from './generate/document.ts'
+import { notice, writeExtensionFiles, writeFiles } from './generate/files.ts'
 import { writeInPageScripts } from './generate/in-page.ts'
 import { lintSpec } from './generate/lint.ts'
 import { writeLintRules } from './generate/lint-rules.ts'
@@ -23,10 +23,12 @@ const program = new Command('npm run generate --')
   .exitOverride()
   .action(async ({ check }: { check?: boolean }) => {
     // `npm test` lints in another step.
-    if (!check) await lintSpec(root, 'spec/openapi.yaml')
+    if (!check) for (const file of [indexFile, extensionsFile]) await lintSpec(root, file)
     const document = addProblems(await bundleDocument(root))
+    const extensions = addProblems(await bundleDocument(root, extensionsFile))
     const generated = {
       ...(await writeFiles(document)),
+      ...(await writeExtensionFiles(extensions)),
       'in-page.ts': notice + (await writeInPageScripts(join(root, 'server', 'in-page'))),
       'chart.ts': notice + (await writeChartLibrary(join(root, 'node_modules', 'uplot'))),
       'lint-rules.json': writeLintRules(),
@@ -42,12 +44,15 @@ const program = new Command('npm run generate --')
   })
 
 async function writeAll(files: Record<string, string>): Promise<void> {
-  await mkdir(folder, { recursive: true })
+  await mkdir(join(folder, 'extensions'), { recursive: true })
   for (const [file, text] of Object.entries(files)) await writeFile(join(root, file), text)
 }
 
 async function checkFiles(wanted: Record<string, string>): Promise<void> {
-  const present = await readdir(folder).catch(() => [])
+  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const present = found
+    .filter(entry => entry.isFile())
+    .map(entry => relative(folder, join(entry.parentPath, entry.name)))
   const files = new Set([...Object.keys(wanted), ...present.map(name => `generated/${name}`)])
   const stale: string[] = []
   for (const file of files) {

@@ -10,22 +10,28 @@ import { allowOrigins } from './http/cors.ts'
 import { type DocumentTexts, documentRouter } from './http/document.ts'
 import { type LoadDocumentation, serveDocumentation } from './http/documentation.ts'
 import { answerErrors, answerUnknownPaths } from './http/errors.ts'
-import { mountOperations } from './http/mount.ts'
+import { mountBoth } from './http/mount.ts'
 import { createPipeline, healthRouter } from './http/pipeline.ts'
+import { extensions, served } from './http/served-routes.ts'
 import { serveStart } from './http/start.ts'
 import type { Validator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
+import type { ExtensionDeps } from './operations/extensions/deps.ts'
+import { extensionHandlers } from './operations/extensions/index.ts'
 import { etags, handlers } from './operations/index.ts'
 import type { Organizations } from './tenancy/organization.ts'
 
 export interface AppOptions extends Finders {
   deps: Deps
+  extensionDeps: ExtensionDeps
+  extensionsValidator: Validator
   admission: AdmitDeps
   bundles: BundleStore
   organizations: Pick<Organizations, 'find'>
   validator: Validator
   loadDocumentation: LoadDocumentation
   documentTexts: DocumentTexts
+  extensionTexts: DocumentTexts
   /** Origins whose scripts may call the API; empty = none. */
   corsOrigins: readonly string[]
   /** Undefined = no dashboard. */
@@ -44,21 +50,28 @@ export function createApp(options: AppOptions): Express {
   if (options.corsOrigins.length > 0) app.use(allowOrigins(options.corsOrigins))
 
   // Before the other routes, because each handler above slows down every API request.
-  mountOperations(app, {
-    handlers,
-    etags,
-    deps,
-    admission: createAdmission(admission, options),
-    validator,
-    bodyLimitBytes,
-  })
+  const admitted = { admission: createAdmission(admission, options), bodyLimitBytes }
+  mountBoth(
+    app,
+    { ...admitted, handlers, etags, deps, validator },
+    {
+      ...admitted,
+      table: extensions,
+      all: served,
+      handlers: extensionHandlers,
+      etags: {},
+      deps: options.extensionDeps,
+      validator: options.extensionsValidator,
+    },
+  )
 
   // Express would answer OPTIONS itself, with a text.
   app.options(/.*/, answerUnknownPaths)
   app.use(healthRouter(options.whyNotReady))
   app.get('/', serveStart(findAddress, dashboard === undefined ? 'docs/' : 'dashboard/'))
   if (dashboard) app.use(dashboardPath, dashboardRouter(dashboard))
-  app.use(documentRouter(options.documentTexts, findAddress))
+  app.use(documentRouter(options.documentTexts, '/', findAddress))
+  app.use(documentRouter(options.extensionTexts, '/quire/v1/', findAddress))
   app.use(serveDocumentation(loadDocumentation, findAddress))
   const { bundleLinks, exportJobs, now } = deps
   const { organizations } = options

@@ -35,6 +35,8 @@ const files = [
   'package.json',
   'generated/openapi.json',
   'generated/openapi.yaml',
+  'generated/extensions/openapi.json',
+  'generated/extensions/openapi.yaml',
   'server/store/site-cache/site-cache.sql',
   ...writtenPages.map(({ file }) => file),
 ]

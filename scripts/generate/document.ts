@@ -30,6 +30,7 @@ export interface Parameter {
   schema: Ref | Schema
 }
 export interface Body {
+  'x-raw-body'?: boolean
   required?: boolean
   headers?: Record<string, unknown>
   content?: Record<
@@ -51,6 +52,10 @@ export interface Located {
   operation: Operation
 }
 
+/** The documents, below the top folder: the administration API, and what Quire adds. */
+export const indexFile = 'spec/openapi.yaml'
+export const extensionsFile = 'spec/extensions/openapi.yaml'
+
 export const methods = ['get', 'put', 'post', 'delete', 'patch'] as const
 
 /**
@@ -58,14 +63,14 @@ export const methods = ['get', 'put', 'post', 'delete', 'patch'] as const
  * does not change the output.
  *
  * @param root the top folder of the repository
- * @param indexFile below `root`
+ * @param file below `root`
  * @throws {OperatorError} with file and line when a file is missing or is not valid YAML.
  */
-export async function bundleDocument(root: string, indexFile = 'spec/openapi.yaml'): Promise<Document> {
-  const { stdout, stderr, hasFailed } = await runRedocly(['bundle', indexFile, '--ext', 'json'], root)
+export async function bundleDocument(root: string, file = indexFile): Promise<Document> {
+  const { stdout, stderr, hasFailed } = await runRedocly(['bundle', file, '--ext', 'json'], root)
   if (hasFailed) {
-    const lines = await listProblems(root, indexFile)
-    if (lines.length === 0) throw new Error(`Redocly could not bundle ${indexFile}:\n${stderr}`)
+    const lines = await listProblems(root, file)
+    if (lines.length === 0) throw new Error(`Redocly could not bundle ${file}:\n${stderr}`)
     throw new OperatorError(`${lines.join('\n')}\nCorrect spec/ and run the command again.`)
   }
   const { openapi, ...rest } = JSON.parse(stdout) as Document

@@ -17,10 +17,23 @@ export async function writeFiles(document: Document): Promise<Record<string, str
     'openapi.ts': notice + (await writeTypes(document)),
     'operations.ts': notice + writeOperations(document),
     'error-codes.ts': notice + writeErrorCodes(document),
-    'client.ts': notice + writeClient(document),
+    'client.ts': notice + writeClient(document, { name: 'QuireClient', up: '../' }),
     'fixtures.ts': notice + writeFixtures(document),
     'requests.ts': notice + (await writeRequests(document)),
   }
+}
+
+/** Writes the files of generated/extensions/: the document of what Quire adds, with its types, stub, client and fixtures. */
+export async function writeExtensionFiles(document: Document): Promise<Record<string, string>> {
+  const files = {
+    'openapi.json': `${JSON.stringify(document, undefined, 2)}\n`,
+    'openapi.yaml': stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }),
+    'openapi.ts': notice + (await writeTypes(document)),
+    'operations.ts': notice + writeOperations(document),
+    'client.ts': notice + writeClient(document, { name: 'ExtensionsClient', up: '../../' }),
+    'fixtures.ts': notice + writeFixtures(document),
+  }
+  return Object.fromEntries(Object.entries(files).map(([name, text]) => [`extensions/${name}`, text]))
 }
 
 async function writeTypes(document: Document): Promise<string> {

@@ -16,10 +16,16 @@ export function writeOperations(document: Document): string {
   const operations = listOperations(document)
   const defaults = operations.map(located => `  ${located.operation.operationId}: ${toDefaults(document, located)}`)
   const routes = operations.map(located => `  ${JSON.stringify(toRoute(document, located))},`)
+  const raw = operations
+    .filter(({ operation }) => isRaw(document, operation))
+    .map(({ operation }) => operation.operationId)
   return `${types}
 interface Defaults {
 ${defaults.join('\n')}
 }
+
+/** The operations whose handlers read the bytes of the body. */
+type RawId = ${toUnion(raw)}
 
 /** All operations, in the order of the document. */
 export const routes: readonly Route[] = [
@@ -33,9 +39,15 @@ function toDefaults(document: Document, { operation }: Located): string {
   const query = parameters
     .filter(parameter => parameter.in === 'query' && hasDefault(document, parameter.schema))
     .map(parameter => parameter.name)
-  const properties = findJsonSchema(document, operation.requestBody)?.properties ?? {}
+  const schema = isRaw(document, operation) ? undefined : findJsonSchema(document, operation.requestBody)
+  const properties = schema?.properties ?? {}
   const body = Object.keys(properties).filter(name => hasDefault(document, properties[name] as Schema))
   return `{ query: ${toUnion(query)}; body: ${toUnion(body)} }`
+}
+
+/** Whether a request has a body that only its handler can read. */
+function isRaw(document: Document, { requestBody }: Operation): boolean {
+  return requestBody !== undefined && resolve<Body>(document, requestBody)['x-raw-body'] === true
 }
 
 function hasDefault(document: Document, schema: object): boolean {
@@ -50,11 +62,11 @@ function toUnion(names: string[]): string {
 function toRoute(document: Document, { path, method, operation }: Located): object {
   const { operationId } = operation
   const security = operation.security?.[0]?.adminApiKey
-  const unknown = security?.find(scope => scope !== 'read' && scope !== 'write')
+  const unknown = security?.find(scope => !['read', 'write', 'ingest'].includes(scope))
   // Without this check, an operation without scopes would be open to every key.
   if (!security?.length)
     throw new Error(`${operationId} has no scope. Set security to adminApiKey: [read] or adminApiKey: [write].`)
-  if (unknown) throw new Error(`${operationId} has the unknown scope ${unknown}. Use read or write.`)
+  if (unknown) throw new Error(`${operationId} has the unknown scope ${unknown}. Use read, write or ingest.`)
   const plan = operation['x-required-plan'] ?? null
   if (plan !== null && plan !== 'enterprise')
     throw new Error(`${operationId} has x-required-plan: ${plan}. Only enterprise is allowed.`)
@@ -77,6 +89,7 @@ function toRoute(document: Document, { path, method, operation }: Located): obje
     plan,
     rateLimit: limit ? { budget, quota: limit.quota, windowSeconds: limit.windowSeconds } : null,
     hasBody: operation.requestBody !== undefined,
+    isRaw: isRaw(document, operation),
     errorShape: refusal.required?.includes('details') ? 'error-with-details' : 'error',
   }
 }
@@ -112,9 +125,11 @@ export interface Input<Id extends OperationId> {
   params: Part<Id, 'path'>
   query: Filled<Part<Id, 'query'>, Defaults[Id]['query']>
   headers: { [Name in keyof Part<Id, 'header'> as Lowercase<Name & string>]: Part<Id, 'header'>[Name] }
-  body: operations[Id] extends { requestBody: { content: { 'application/json': infer Body } } }
-    ? Filled<Body, Defaults[Id]['body']>
-    : undefined
+  body: Id extends RawId
+    ? AsyncIterable<Uint8Array>
+    : operations[Id] extends { requestBody: { content: { 'application/json': infer Body } } }
+      ? Filled<Body, Defaults[Id]['body']>
+      : undefined
   /** The media type that the client prefers for a successful answer. */
   mediaType: MediaType<Id>
 }
@@ -164,8 +179,13 @@ export type Handlers<Deps, Caller> = {
 }
 
 /** The properties of an operation that the server needs before it reads the request. */
-export interface Route {
+export interface Route extends AnyRoute {
   operationId: OperationId
+}
+
+/** An operation of any document. */
+export interface AnyRoute {
+  operationId: string
   method: 'get' | 'put' | 'post' | 'delete' | 'patch'
   /** Path template, such as /v1/static-export/jobs/{jobId}. */
   path: string
@@ -174,12 +194,14 @@ export interface Route {
   /** Whether an answer can be 304. */
   hasETag: boolean
   /** The key needs all of these scopes. */
-  scopes: readonly ('read' | 'write')[]
+  scopes: readonly ('read' | 'write' | 'ingest')[]
   /** The plan that the organization needs; null = any. */
   plan: 'enterprise' | null
   /** The rate limit. Operations with the same budget share it; null = no limit. */
   rateLimit: { budget: string; quota: number; windowSeconds: number } | null
   hasBody: boolean
+  /** Whether the handler reads the bytes of the body, which need not be JSON. */
+  isRaw: boolean
   errorShape: 'error' | 'error-with-details'
 }
 

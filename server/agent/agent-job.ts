@@ -15,6 +15,14 @@ export interface AgentJob {
   createdAt: number
   /** Set only on archived jobs. */
   archivedAt: number | null
+  /** When it last changed, as its reporter says; undefined = when it was created. */
+  changedAt?: number
+}
+
+/** Where the next page of a list begins: after this row. */
+export interface AfterJob {
+  createdAt: number
+  id: string
 }
 
 export interface AgentJobs {
@@ -27,6 +35,11 @@ export interface AgentJobs {
   find(projectId: string, id: string): Awaitable<AgentJob | undefined>
   /** Returns the jobs, newest first, at most `limit` (default: all). */
   list(projectId: string, status?: AgentJobStatus, limit?: number): Awaitable<AgentJob[]>
+  /** Returns at most `limit` jobs after a row of the list. */
+  listPage(
+    projectId: string,
+    page: { status?: AgentJobStatus | undefined; after?: AfterJob | undefined; limit: number },
+  ): Awaitable<AgentJob[]>
   /** Writes `next` if the job still has the status `from`. Returns false if the status has changed. */
   update(next: AgentJob, from: AgentJobStatus): Awaitable<boolean>
   /** Archives at most `limit` completed and failed jobs created before `createdBefore`. Returns the number of archived jobs. */
@@ -58,5 +71,31 @@ export function transition(job: AgentJob, to: AgentJobStatus, now: number, prLin
     prLink: to === 'completed' ? prLink : job.prLink,
     // The clock may have been set back since the job was created.
     archivedAt: to === 'archived' ? Math.max(job.createdAt, now) : null,
+    changedAt: now,
   }
+}
+
+/** What a system that runs agents says of a job. */
+export interface AgentReport {
+  status: 'active' | 'completed' | 'failed'
+  /** Null = no file changed, or not known yet. */
+  prLink: string | null
+  occurredAt: number
+}
+
+/**
+ * Returns the job after a report. 'unchanged' = it says nothing new, or is older than the last change; 'conflict' = it contradicts how
+ * the job ended.
+ */
+export function applyReport(
+  job: AgentJob,
+  { status, prLink, occurredAt }: AgentReport,
+): AgentJob | 'unchanged' | 'conflict' {
+  const isOld = occurredAt < (job.changedAt ?? job.createdAt)
+  // `active` is what the job was before it ended. Archived jobs are no longer reported.
+  if (isOld || status === 'active' || job.status === 'archived') return 'unchanged'
+  if (job.status === 'active') return transition(job, status, occurredAt, prLink)
+  if (job.status !== status) return 'conflict'
+  if (prLink === null || prLink === job.prLink) return 'unchanged'
+  return job.prLink === null && status === 'completed' ? { ...job, prLink, changedAt: occurredAt } : 'conflict'
 }

@@ -1,4 +1,4 @@
-import type { Route } from '../../generated/operations.ts'
+import type { AnyRoute as Route } from '../../generated/operations.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import { includesStaticExport } from '../tenancy/organization.ts'
 import { type RateLimits, takeRequest } from '../tenancy/rate-limit.ts'

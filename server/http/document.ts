@@ -7,15 +7,19 @@ export interface DocumentTexts {
   yaml: string
 }
 
-/** Serves the document at `/openapi.json` and `/openapi.yaml`, with the address of this server in `servers`. */
-export function documentRouter({ json, yaml }: DocumentTexts, findAddress: FindServerAddress): Router {
+/**
+ * Serves a document at `/openapi.json` and `/openapi.yaml` below a folder, with the address of this server in `servers`.
+ *
+ * @param folder with a slash at its end
+ */
+export function documentRouter({ json, yaml }: DocumentTexts, folder: string, findAddress: FindServerAddress): Router {
   const router = Router({ caseSensitive: true })
   const add = (path: string, contentType: string, [before, after]: Halves) =>
     router.get(path, (req, res) => {
       res.type(contentType).send(before + findAddress(req).url + after)
     })
-  add('/openapi.json', 'application/json', splitAtUrl(json, /"servers": \[\s*\{\s*"url": "([^"]+)"/))
-  add('/openapi.yaml', 'application/yaml', splitAtUrl(yaml, /^servers:\n\s+- url: (\S+)$/m)) // RFC 9512
+  add(`${folder}openapi.json`, 'application/json', splitAtUrl(json, /"servers": \[\s*\{\s*"url": "([^"]+)"/))
+  add(`${folder}openapi.yaml`, 'application/yaml', splitAtUrl(yaml, /^servers:\n\s+- url: (\S+)$/m)) // RFC 9512
   return router
 }
 

@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 import { type ErrorCode, errorCauses } from '../../generated/error-codes.ts'
-import type { Route } from '../../generated/operations.ts'
+import type { AnyRoute as Route } from '../../generated/operations.ts'
 import type { Fault, HttpError } from './http-error.ts'
 import { chooseMediaType } from './media-type.ts'
 

@@ -6,7 +6,7 @@ import { diskFull, isDiskFull } from '../base/disk-full.ts'
 import { UnavailableError, type UnavailableReason } from '../base/unavailable-error.ts'
 import { sendError } from './error-body.ts'
 import { HttpError, serverFault, toRequestError } from './http-error.ts'
-import { findRoute, refuseUnknown } from './routes.ts'
+import { served } from './served-routes.ts'
 
 const visitsFault =
   'The visits of this project are missing or damaged on the disk of the server. Quote the X-Request-Id of this answer to the operator of the server.'
@@ -23,14 +23,14 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
       )
     }
     if (res.headersSent) return next(thrown)
-    const route = findRoute(req.method, req.originalUrl)
+    const route = served.findRoute(req.method, req.originalUrl)
     sendError(res, error, route)
   }
 }
 
 /** Answers requests whose path or method is not in the document. */
 export const answerUnknownPaths: RequestHandler = (req, res) => {
-  sendError(res, refuseUnknown(req.method, req.originalUrl), undefined)
+  sendError(res, served.refuseUnknown(req.method, req.originalUrl), undefined)
 }
 
 /** Answers a request that has not ended when the server ends. */
@@ -39,7 +39,7 @@ export function answerLate(res: ServerResponse): void {
   const error = new HttpError(503, 'shutting_down', 'The server is shutting down. Send the request again.', {
     'Retry-After': '5',
   })
-  sendError(res as Response, error, findRoute(req.method ?? '', req.url ?? ''))
+  sendError(res as Response, error, served.findRoute(req.method ?? '', req.url ?? ''))
 }
 
 /** Converts whatever a handler throws. What nobody expected becomes a 500 with a fixed sentence. */

@@ -1,4 +1,4 @@
-import type { Route } from '../../generated/operations.ts'
+import type { AnyRoute as Route } from '../../generated/operations.ts'
 import { type ErrorBody, finishError, prefersProblem, problemJson } from './error-body.ts'
 
 /** An answer of any operation. */

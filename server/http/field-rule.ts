@@ -10,6 +10,8 @@ export interface RuledSchema {
   maxLength?: number
   maxItems?: number
   pattern?: string
+  /** What the pattern accepts, in words that follow "must be". */
+  'x-rule'?: string
 }
 
 /** What the patterns of the document accept. A test checks that each field with a pattern is listed. */
@@ -36,7 +38,7 @@ export function describeRule(path: string, schema: RuledSchema): string | undefi
     case 'object':
       return 'a JSON object'
     case 'string':
-      return `${patternRules[path] ?? 'text'}${describeLength(schema)}`
+      return `${schema['x-rule'] ?? patternRules[path] ?? 'text'}${describeLength(schema)}`
     default:
       return undefined
   }

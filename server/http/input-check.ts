@@ -1,4 +1,4 @@
-import type { Route } from '../../generated/operations.ts'
+import type { AnyRoute as Route } from '../../generated/operations.ts'
 import {
   createQueryCheck,
   escapeStep,
@@ -31,7 +31,7 @@ export function createInputCheck(document: object, route: Route): (parts: InputP
   const fields = listFields(document, route)
   const checkQuery = createQueryCheck(document, route)
   const parameters = listCheckedParameters(document, route)
-  const bodySchema = findBodySchema(document, route)
+  const bodySchema = route.isRaw ? undefined : findBodySchema(document, route)
   const schemas = [...parameters.map(({ schema }) => schema), ...(bodySchema ? [bodySchema] : [])]
   for (const schema of schemas) refuseUnknownKeywords(document, schema)
   return parts => {

@@ -1,5 +1,5 @@
 import type { FaultCode } from '../../generated/error-codes.ts'
-import type { Route } from '../../generated/operations.ts'
+import type { AnyRoute as Route } from '../../generated/operations.ts'
 import { findNearestName } from '../base/nearest-name.ts'
 import { describeRule, type RuledSchema } from './field-rule.ts'
 import { type Fault, HttpError } from './http-error.ts'

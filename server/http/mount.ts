@@ -6,11 +6,10 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express'
-import { type Handlers, type Input, type OperationId, type Route, routes } from '../../generated/operations.ts'
+import type { AnyRoute as Route } from '../../generated/operations.ts'
 import { type ErrorBody, sendErrorBody } from './error-body.ts'
-import type { FindETags } from './find-etags.ts'
 import { chooseMediaType, isJson, jsonOnly } from './media-type.ts'
-import { findRoute, refuseUnknown, toExpressPath } from './routes.ts'
+import { administration, type RouteTable, toExpressPath } from './routes.ts'
 import { sendParts } from './send-stream.ts'
 import type { Validator } from './validator.ts'
 
@@ -22,9 +21,18 @@ export interface Admission<Caller> {
   spend?(route: Route, caller: Caller, res: Response): Promise<void> | void
 }
 
+/** What a handler gets. The validator has checked that it has the documented type. */
+type AnyInput = never
+
 export interface MountedOperations<Deps, Caller> {
-  handlers: Handlers<Deps, Caller>
-  etags: FindETags<Deps, Caller>
+  /** The operations; default: those of the administration API. */
+  table?: RouteTable
+  /** One for each operation: `Handlers` of the generated types. */
+  handlers: Readonly<Record<string, (input: AnyInput, deps: Deps, caller: Caller) => Answer | Promise<Answer>>>
+  /** See `ETags` of the generated types. */
+  etags: Readonly<
+    Record<string, ((input: AnyInput, deps: Deps, caller: Caller) => Promise<string | undefined>) | undefined>
+  >
   /** Passed to every handler. */
   deps: Deps
   admission: Admission<Caller>
@@ -48,20 +56,35 @@ export function createOperationsApp(): Express {
  * Adds every operation of the document to the app: authorize, answer 304, spend the budget, read the body, validate, handle.
  */
 export function mountOperations<Deps, Caller>(app: Express, mounted: MountedOperations<Deps, Caller>): void {
-  for (const route of routes) mountOperation(app, route, route.operationId, mounted)
-  app.use(checkKeyFirst(mounted.admission))
+  mountTable(app, mounted)
+  app.use(checkKeyFirst(administration, mounted.admission))
 }
 
-function mountOperation<Id extends OperationId, Deps, Caller>(
+/** Adds the operations of two documents to the app; `all` has both. */
+export function mountBoth<Deps, Caller, OtherDeps>(
+  app: Express,
+  mounted: MountedOperations<Deps, Caller>,
+  other: MountedOperations<OtherDeps, Caller> & { all: RouteTable },
+): void {
+  mountTable(app, mounted)
+  mountTable(app, other)
+  app.use(checkKeyFirst(other.all, mounted.admission))
+}
+
+function mountTable<Deps, Caller>(app: Express, mounted: MountedOperations<Deps, Caller>): void {
+  for (const route of (mounted.table ?? administration).routes) mountOperation(app, route, mounted)
+}
+
+function mountOperation<Deps, Caller>(
   app: Express,
   route: Route,
-  id: Id,
   { handlers, etags, deps, admission, validator, bodyLimitBytes }: MountedOperations<Deps, Caller>,
 ): void {
   const spend = spendBudget(route, admission)
   const body = readBody(route, bodyLimitBytes)
-  const findETag = etags[id]
-  const handler = handlers[id]
+  const findETag = etags[route.operationId]
+  const handler = handlers[route.operationId]
+  if (!handler) throw new Error(`${route.operationId} has no handler.`)
   app[route.method](
     toExpressPath(route.path),
     authorize(route, admission),
@@ -71,14 +94,14 @@ function mountOperation<Id extends OperationId, Deps, Caller>(
           body,
           answerUnchanged(route, {
             isValid: validator.checkEarly(route),
-            findETag: (req, res) => findETag(readInput<Id>(req, route), deps, res.locals.caller),
+            findETag: (req, res) => findETag(readInput(req, route), deps, res.locals.caller),
           }),
           spend,
         ]
       : [spend, body]),
     ...validator.validate(route),
     async (req, res) => {
-      const answer = await handler(readInput<Id>(req, route), deps, res.locals.caller)
+      const answer = await handler(readInput(req, route), deps, res.locals.caller)
       await send(res, route, answer)
     },
   )
@@ -105,6 +128,7 @@ function spendBudget<Caller>(route: Route, admission: Admission<Caller>): Reques
  * compiles and keeps a validator for each raw Content-Type, so clients could fill the memory with them.
  */
 export function readBody(route: Route, limitBytes: number): RequestHandler {
+  if (route.isRaw) return (_req, _res, next) => next()
   if (!route.hasBody) {
     return (req, _res, next) => {
       delete req.headers['content-type']
@@ -155,11 +179,11 @@ function allowReuse({ mediaTypes }: Route, res: Response): void {
  * Checks the method and the key when the path has an invalid percent escape. Express finds that before the handlers of the route
  * run. Another method is a 405, and without a valid key the answer is 401, whatever else is wrong.
  */
-function checkKeyFirst<Caller>(admission: Admission<Caller>): ErrorRequestHandler {
+function checkKeyFirst<Caller>(table: RouteTable, admission: Admission<Caller>): ErrorRequestHandler {
   return async (error, req, res, next) => {
     if (!(error instanceof URIError)) return next(error)
-    const route = findRoute(req.method, req.url)
-    if (!route) throw refuseUnknown(req.method, req.url)
+    const route = table.findRoute(req.method, req.url)
+    if (!route) throw table.refuseUnknown(req.method, req.url)
     await authorize(route, admission)(req, res, () => undefined)
     await spendBudget(route, admission)(req, res, () => undefined)
     next(error)
@@ -167,12 +191,10 @@ function checkKeyFirst<Caller>(admission: Admission<Caller>): ErrorRequestHandle
 }
 
 /** Returns the input of the handler. The validator has checked that it has the documented type, and added the defaults. */
-function readInput<Id extends OperationId>(
-  { params, query, headers, body }: Request,
-  { mediaTypes }: Route,
-): Input<Id> {
-  const input: unknown = { params, query, headers, body, mediaType: chooseMediaType(headers.accept, mediaTypes) }
-  return input as Input<Id>
+function readInput(req: Request, { mediaTypes, isRaw }: Route): AnyInput {
+  const { params, query, headers } = req
+  const mediaType = chooseMediaType(headers.accept, mediaTypes)
+  return { params, query, headers, body: isRaw ? req : req.body, mediaType } as AnyInput
 }
 
 /** An answer of any operation. */

@@ -1,7 +1,7 @@
 import { parse } from 'node:url'
 import type { Request, RequestHandler, Response } from 'express'
 import { middleware as openapiMiddleware } from 'express-openapi-validator'
-import { type Route, routes } from '../../generated/operations.ts'
+import { type AnyRoute as Route, routes } from '../../generated/operations.ts'
 import { createInputCheck } from './input-check.ts'
 import { createQueryCheck } from './invalid-request.ts'
 
@@ -36,7 +36,7 @@ interface Matched {
  */
 export async function openValidator(
   document: object,
-  { validateResponses = false }: { validateResponses?: boolean } = {},
+  { validateResponses = false, routes: all = routes }: { validateResponses?: boolean; routes?: readonly Route[] } = {},
 ): Promise<Validator> {
   const chain = openapiMiddleware({
     // The validator modifies the document, so it gets a copy.
@@ -57,7 +57,7 @@ export async function openValidator(
   const checkResponse = validateResponses ? find('responseMiddleware') : undefined
 
   const matches = new Map<string, Matched>()
-  for (const route of routes) {
+  for (const route of all) {
     const matched = await matchOnce(search, route)
     matches.set(route.operationId, matched)
     await warmUp(checkRequest, route, matched)

@@ -11,12 +11,13 @@ export async function getAgentJob(
 ): Promise<Output<'getAgentJob'>> {
   const { organizationId } = caller
   const job = await agentJobs.findOwned(organizationId, params.projectId, params.id)
-  if (job) return { status: 200, body: toBody(job) }
+  if (job) return { status: 200, body: toAgentJobBody(job) }
   const project = await projects.findOwned(organizationId, params.projectId)
   return { status: 404, body: project ? unknownAgentJob : unknownProject }
 }
 
-function toBody(job: AgentJob): Extract<Output<'getAgentJob'>, { status: 200 }>['body'] {
+/** Converts a job to the response body of the operations that return one. */
+export function toAgentJobBody(job: AgentJob): Extract<Output<'getAgentJob'>, { status: 200 }>['body'] {
   return {
     id: job.id,
     status: job.status,

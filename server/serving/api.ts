@@ -13,6 +13,7 @@ import { createClientFinder } from '../host/serve/client-address.ts'
 import type { Finders } from '../http/admit.ts'
 import type { DocumentTexts } from '../http/document.ts'
 import type { LoadDocumentation } from '../http/documentation.ts'
+import { extensions } from '../http/served-routes.ts'
 import { createServerAddress } from '../http/server-address.ts'
 import { openValidator, type Validator } from '../http/validator.ts'
 import { openLinkKeys } from '../store/link-keys.ts'
@@ -26,8 +27,10 @@ import type { Parts } from './parts.ts'
 /** What the API needs before the server listens. */
 export interface PreparedApi {
   documentTexts: DocumentTexts
+  extensionTexts: DocumentTexts
   document: ApiDocument
   validator: Validator
+  extensionsValidator: Validator
   linkKeys: LinkKeys
   visits: VisitorReader & VisitReportReader
 }
@@ -38,10 +41,24 @@ export async function prepareApi(parts: Parts, background: Background): Promise<
   const documentTexts = { json: readAsset('generated/openapi.json'), yaml: readAsset('generated/openapi.yaml') }
   const document = JSON.parse(documentTexts.json)
   const validator = await openValidator(document, config)
+  const extensionTexts = {
+    json: readAsset('generated/extensions/openapi.json'),
+    yaml: readAsset('generated/extensions/openapi.yaml'),
+  }
+  const extensionsDocument = JSON.parse(extensionTexts.json)
+  const extensionsValidator = await openValidator(extensionsDocument, { ...config, routes: extensions.routes })
   const visits = background.add(
     startVisitorCounting(config.database === undefined ? { dataFolder } : { database: config.database }),
   )
-  return { documentTexts, document, validator, linkKeys: await openServersLinkKeys(parts), visits }
+  return {
+    documentTexts,
+    extensionTexts,
+    document,
+    validator,
+    extensionsValidator,
+    linkKeys: await openServersLinkKeys(parts),
+    visits,
+  }
 }
 
 async function openServersLinkKeys({ config: { linkKeyFile }, dataFolder, store, log }: Parts): Promise<LinkKeys> {
@@ -67,8 +84,11 @@ export function createApi(
     bundles,
     organizations: store.organizations,
     validator: prepared.validator,
+    extensionDeps: deps,
+    extensionsValidator: prepared.extensionsValidator,
     loadDocumentation: createDocumentationLoader(prepared.document),
     documentTexts: prepared.documentTexts,
+    extensionTexts: prepared.extensionTexts,
     ...finders,
     dashboard: config.dashboard ? { deps, ...finders, log } : undefined,
     corsOrigins: config.corsOrigins,

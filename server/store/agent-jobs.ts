@@ -13,6 +13,7 @@ interface AgentJobRow {
   pr_link: string | null
   created_at: number
   archived_at: number | null
+  changed_at: number | null
 }
 
 function fromAgentJob(job: AgentJob): AgentJobRow {
@@ -26,6 +27,7 @@ function fromAgentJob(job: AgentJob): AgentJobRow {
     pr_link: job.prLink,
     created_at: job.createdAt,
     archived_at: job.archivedAt,
+    changed_at: job.changedAt ?? null,
   }
 }
 
@@ -39,6 +41,7 @@ function toAgentJob(row: AgentJobRow): AgentJob {
     prLink: row.pr_link,
     createdAt: row.created_at,
     archivedAt: row.archived_at,
+    ...(row.changed_at !== null && { changedAt: row.changed_at }),
   }
 }
 
@@ -57,11 +60,12 @@ export function refuseUnstorable({ source, model }: AgentJob): void {
   }
 }
 
-const columns = 'project_id, id, status, source_repository, source_ref, model, pr_link, created_at, archived_at'
+const columns =
+  'project_id, id, status, source_repository, source_ref, model, pr_link, created_at, archived_at, changed_at'
 
 const insert = sql<AgentJobRow>(
   `INSERT INTO agent_jobs (${columns})
-   VALUES (@project_id, @id, @status, @source_repository, @source_ref, @model, @pr_link, @created_at, @archived_at)
+   VALUES (@project_id, @id, @status, @source_repository, @source_ref, @model, @pr_link, @created_at, @archived_at, @changed_at)
    ON CONFLICT DO NOTHING`,
 )
 // One round trip for thousands of jobs.
@@ -82,10 +86,21 @@ const list = sql<{ projectId: string; status: string | null; limit: number }, Ag
    WHERE project_id = @projectId AND (CAST(@status AS text) IS NULL OR status = @status)
    ORDER BY created_at DESC, id LIMIT @limit`,
 )
-const update = sql<
-  Pick<AgentJobRow, 'project_id' | 'id' | 'status' | 'pr_link' | 'archived_at'> & { from: AgentJobStatus }
+const listPage = sql<
+  { projectId: string; status: string | null; createdAt: number | null; id: string; limit: number },
+  AgentJobRow
 >(
-  `UPDATE agent_jobs SET status = @status, pr_link = @pr_link, archived_at = @archived_at
+  `SELECT * FROM agent_jobs
+   WHERE project_id = @projectId AND (CAST(@status AS text) IS NULL OR status = @status)
+     AND (CAST(@createdAt AS bigint) IS NULL OR created_at < @createdAt OR (created_at = @createdAt AND id > @id))
+   ORDER BY created_at DESC, id LIMIT @limit`,
+)
+const update = sql<
+  Pick<AgentJobRow, 'project_id' | 'id' | 'status' | 'pr_link' | 'archived_at' | 'changed_at'> & {
+    from: AgentJobStatus
+  }
+>(
+  `UPDATE agent_jobs SET status = @status, pr_link = @pr_link, archived_at = @archived_at, changed_at = @changed_at
    WHERE project_id = @project_id AND id = @id AND status = @from`,
 )
 // Other nodes may archive at the same time: each takes other jobs.
@@ -118,9 +133,13 @@ export const agentJobs: Works<AgentJobs> = {
   *list(projectId, status, limit = Number.MAX_SAFE_INTEGER) {
     return (yield* all(list, { projectId, status: status ?? null, limit })).map(toAgentJob)
   },
+  *listPage(projectId, { status, after, limit }) {
+    const { createdAt = null, id = '' } = after ?? {}
+    return (yield* all(listPage, { projectId, status: status ?? null, createdAt, id, limit })).map(toAgentJob)
+  },
   *update(next, from) {
-    const { project_id, id, status, pr_link, archived_at } = fromAgentJob(next)
-    return (yield* run(update, { project_id, id, status, pr_link, archived_at, from })) === 1
+    const { project_id, id, status, pr_link, archived_at, changed_at } = fromAgentJob(next)
+    return (yield* run(update, { project_id, id, status, pr_link, archived_at, changed_at, from })) === 1
   },
   *archiveOlderThan(createdBefore, now, limit) {
     return yield* run(archiveOlderThan, { createdBefore, now, limit })

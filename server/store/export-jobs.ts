@@ -18,6 +18,23 @@ const list = sql<{ organizationId: string | null; limit: number }, ExportJobRow>
   `SELECT * FROM export_jobs WHERE CAST(@organizationId AS text) IS NULL OR organization_id = @organizationId
    ORDER BY created_at DESC, job_id LIMIT @limit`,
 )
+const listPage = sql<
+  {
+    organizationId: string
+    domain: string | null
+    status: string | null
+    createdAt: number | null
+    id: string
+    limit: number
+  },
+  ExportJobRow
+>(
+  `SELECT * FROM export_jobs
+   WHERE organization_id = @organizationId AND (CAST(@domain AS text) IS NULL OR domain = @domain)
+     AND (CAST(@status AS text) IS NULL OR status = @status)
+     AND (CAST(@createdAt AS bigint) IS NULL OR created_at < @createdAt OR (created_at = @createdAt AND job_id > @id))
+   ORDER BY created_at DESC, job_id LIMIT @limit`,
+)
 const listSummaries = sql<
   { organizationId: string; domain: string | null },
   Pick<ExportJobRow, 'job_id' | 'domain' | 'status' | 'page_count' | 'created_at'>
@@ -108,6 +125,10 @@ export const exportJobs: Works<Omit<ExportJobs, Leased>> = {
   },
   *list({ organizationId = null, limit = Number.MAX_SAFE_INTEGER }) {
     return (yield* all(list, { organizationId, limit })).map(toExportJob)
+  },
+  *listPage(organizationId, { domain = null, status = null, after, limit }) {
+    const { createdAt = null, id = '' } = after ?? {}
+    return (yield* all(listPage, { organizationId, domain, status, createdAt, id, limit })).map(toExportJob)
   },
   /** Reads without the requests of the jobs, which can have thousands of paths. */
   *listSummaries(organizationId, domain) {

@@ -110,6 +110,16 @@ export interface ExportJobs {
 
   /** Returns jobs, newest first, at most `limit` (default: all). */
   list(filter: { organizationId?: string | undefined; limit?: number }): Awaitable<ExportJob[]>
+  /** Returns at most `limit` jobs of an organization, newest first, after a row of the list. */
+  listPage(
+    organizationId: string,
+    page: {
+      domain?: string | undefined
+      status?: ExportStatus | undefined
+      after?: { createdAt: number; id: string } | undefined
+      limit: number
+    },
+  ): Awaitable<ExportJob[]>
   /** Returns all jobs of an organization, or those of one domain, in the order of `list`. */
   listSummaries(organizationId: string, domain?: string): Awaitable<ExportSummary[]>
   /** Counts the queued jobs of the organization that are older than a queued one. */

@@ -12,19 +12,25 @@ export type Call = readonly [
 /** How the body of a successful answer is read; `stream` hands it out while it arrives. */
 export type ParseAs = 'json' | 'text' | 'stream' | 'blob' | 'arrayBuffer'
 
+/** What the generated types say of an operation of any document. */
+export interface Described {
+  parameters: unknown
+  responses: object
+}
+
 /** A method of the client. Operations that answer another media type than JSON too have the option `parseAs`. */
-export type Method<Id extends OperationId> = HasOnlyJson<Id> extends true ? JsonMethod<Id> : AnyMethod<Id>
+export type Method<Op extends Described> = HasOnlyJson<Op> extends true ? JsonMethod<Op> : AnyMethod<Op>
 
-type JsonMethod<Id extends OperationId> = (...options: Optional<RequestOptions<Id>>) => Promise<Result<Id>>
+type JsonMethod<Op extends Described> = (...options: Optional<RequestOptions<Op>>) => Promise<ResultOf<Op>>
 
-interface AnyMethod<Id extends OperationId> {
-  <As extends Exclude<ParseAs, 'json'>>(options: RequestOptions<Id> & { parseAs: As }): Promise<Result<Id, As>>
-  (...options: Optional<RequestOptions<Id> & { parseAs?: 'json' }>): Promise<Result<Id>>
+interface AnyMethod<Op extends Described> {
+  <As extends Exclude<ParseAs, 'json'>>(options: RequestOptions<Op> & { parseAs: As }): Promise<ResultOf<Op, As>>
+  (...options: Optional<RequestOptions<Op> & { parseAs?: 'json' }>): Promise<ResultOf<Op>>
 }
 
 /** What a request of the operation has: its parameters and its body. */
-export type RequestOptions<Id extends OperationId> = ParamsOption<operations[Id]['parameters']> &
-  BodyOption<operations[Id]> & {
+export type RequestOptions<Op extends Described> = ParamsOption<Op['parameters']> &
+  BodyOption<Op> & {
     /** More headers, such as `Accept`. */
     headers?: Record<string, string>
     /** Ends the request, and all attempts at it. */
@@ -45,9 +51,9 @@ type BodyOption<Operation> = Operation extends { requestBody: { content: { 'appl
 type Optional<Options> = Nothing extends Options ? [options?: Options] : [options: Options]
 
 /** The answer of an operation: one of those that the document lists. Its `status` decides which fields it has. */
-export type Result<Id extends OperationId, As extends ParseAs = 'json'> = {
-  [Status in keyof operations[Id]['responses']]: Answer<Status, operations[Id]['responses'][Status], As>
-}[keyof operations[Id]['responses']]
+export type ResultOf<Op extends Described, As extends ParseAs = 'json'> = {
+  [Status in keyof Op['responses']]: Answer<Status, Op['responses'][Status], As>
+}[keyof Op['responses']]
 
 type Answer<Status, Given, As extends ParseAs> = Given extends { content: { 'application/json': infer Body } }
   ? IsSuccess<Status> extends true
@@ -89,9 +95,12 @@ export interface Empty<Status> extends Answered<Status> {
 /** The data of the successful answer of an operation. */
 export type Data<Id extends OperationId> = Extract<Result<Id>, Success<unknown, unknown>>['data']
 
+/** The answer of an operation of the administration API. */
+export type Result<Id extends OperationId, As extends ParseAs = 'json'> = ResultOf<operations[Id], As>
+
 type IsSuccess<Status> = Status extends number ? (`${Status}` extends `2${string}` ? true : false) : false
 
-type HasOnlyJson<Id extends OperationId> = [OtherMedia<operations[Id]['responses']>] extends [never] ? true : false
+type HasOnlyJson<Op extends Described> = [OtherMedia<Op['responses']>] extends [never] ? true : false
 
 type OtherMedia<Responses> = {
   [Status in keyof Responses]: Responses[Status] extends { content: infer Content }

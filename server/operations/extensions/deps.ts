@@ -1,0 +1,41 @@
+import type { AgentJobs } from '../../agent/agent-job.ts'
+import type { Awaitable } from '../../base/awaitable.ts'
+import type { InSteps, Steps } from '../../base/steps.ts'
+import type { BundleStore } from '../../export/jobs/bundle-store.ts'
+import type { ExportJobs } from '../../export/jobs/export-job.ts'
+import type { AuditEvent, AuditLog } from '../../tenancy/audit-event.ts'
+import type { Projects } from '../../tenancy/project.ts'
+import { type Client, toClientEvent } from '../client.ts'
+
+/** Everything that the handlers of the extensions may use; each declares the parts that it needs. */
+export interface ExtensionDeps {
+  projects: Pick<Projects, 'findOwned'>
+  agentJobs: Pick<AgentJobs, 'find' | 'insert' | 'listPage' | 'update'>
+  exportJobs: Pick<ExportJobs, 'findOwned' | 'listPage'>
+  bundles: Pick<BundleStore, 'announceRemoval' | 'remove'>
+  /** Makes several changes in one transaction: all, or none if the work throws. */
+  atomically<T>(work: (nouns: RecordedNouns) => Steps<T>): Awaitable<T>
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/** What the extensions change together with the audit log. */
+export interface RecordedNouns {
+  agentJobs: InSteps<Pick<AgentJobs, 'update'>>
+  exportJobs: InSteps<Pick<ExportJobs, 'cancel' | 'delete'>>
+  auditLog: InSteps<Pick<AuditLog, 'append'>>
+}
+
+/** Makes a change and appends its audit event, in one transaction. Appends nothing if the change found nothing to change. */
+export function recordByClient<T>(
+  { atomically, now }: Pick<ExtensionDeps, 'atomically' | 'now'>,
+  client: Client,
+  event: Pick<AuditEvent, 'action' | 'subject' | 'detail'>,
+  { change, isChange }: { change: (nouns: RecordedNouns) => Steps<T>; isChange: (result: T) => boolean },
+): Awaitable<T> {
+  return atomically(function* (nouns) {
+    const result = yield* change(nouns)
+    if (isChange(result)) yield* nouns.auditLog.append(toClientEvent(client, { at: now(), ...event }))
+    return result
+  })
+}

@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { send } from '../support/client.ts'
+import { queuedJob } from '../support/export-job.ts'
+import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
+
+const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../generated/extensions/openapi.json'), 'utf8'))
+
+let server: TestServer
+let organizationId: string
+let projectId: string
+let key: string
+let ingestKey: string
+let otherKey: string
+beforeAll(async () => {
+  // Each answer is compared with the document.
+  server = await startTestServer()
+  ;({ organizationId, projectId } = await createOrganization(server.store))
+  ;({ key } = await createApiKey(server.store, organizationId))
+  ;({ key: ingestKey } = await createApiKey(server.store, organizationId, {
+    scopes: ['ingest'],
+    projectIds: [projectId],
+  }))
+  const other = await createOrganization(server.store)
+  ;({ key: otherKey } = await createApiKey(server.store, other.organizationId))
+})
+afterAll(() => server.dispose())
+
+async function ask(method: string, path: string, body?: object, bearer = key) {
+  const headers = { Authorization: `Bearer ${bearer}`, ...(body && { 'Content-Type': 'application/json' }) }
+  const answer = await send(server.url, path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  return { status: answer.status, json: answer.json }
+}
+
+const first = {
+  status: 'active',
+  source: { repository: 'https://github.com/acme/docs', ref: 'main' },
+  model: 'writer-2',
+}
+const prLink = 'https://github.com/acme/docs/pull/42'
+let count = 0
+const newPath = () => `/quire/v1/projects/${projectId}/agent-jobs/run-${count++}`
+
+describe('reportAgentJob', () => {
+  test('creates a job and completes it, and the administration API reads it', async () => {
+    const path = newPath()
+    const id = path.split('/').at(-1)
+    expect(await ask('PUT', path, first, ingestKey)).toMatchObject({ status: 201, json: { id, status: 'active' } })
+    const done = await ask('PUT', path, { status: 'completed', prLink }, ingestKey)
+    expect(done).toMatchObject({ status: 200, json: { status: 'completed', prLink, model: 'writer-2' } })
+    expect((await ask('GET', `/v2/agent/${projectId}/job/${id}`)).json).toEqual(done.json)
+  })
+
+  test('the same report twice changes nothing', async () => {
+    const path = newPath()
+    await ask('PUT', path, first)
+    const once = await ask('PUT', path, { status: 'failed' })
+    expect(await ask('PUT', path, { status: 'failed' })).toEqual(once)
+    expect(await ask('PUT', path, first)).toEqual(once)
+  })
+
+  test('an older report changes nothing, also if it contradicts', async () => {
+    const path = newPath()
+    await ask('PUT', path, { ...first, occurredAt: '2026-11-20T10:00:00Z' })
+    const completed = await ask('PUT', path, { status: 'completed', prLink, occurredAt: '2026-11-20T12:00:00+01:00' })
+    expect(await ask('PUT', path, { status: 'failed', occurredAt: '2026-11-20T10:30:00Z' })).toEqual(completed)
+    const later = await ask('PUT', path, { status: 'failed', occurredAt: '2026-11-20T11:30:00Z' })
+    expect(later).toMatchObject({ status: 409, json: { code: 'illegal_transition' } })
+  })
+
+  test('a link that comes later is added, and another one is refused', async () => {
+    const path = newPath()
+    await ask('PUT', path, { ...first, status: 'completed' })
+    expect((await ask('PUT', path, { status: 'completed', prLink })).json.prLink).toBe(prLink)
+    expect((await ask('PUT', path, { status: 'completed', prLink: `${prLink}0` })).status).toBe(409)
+  })
+
+  test('100 reports at once make one job', async () => {
+    const path = newPath()
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask('PUT', path, first)))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(99)
+  })
+
+  test.each([
+    [{}, 'status', 'missing'],
+    [{ status: 'archived' }, 'status', 'unknown_value'],
+    [{ status: 'active' }, 'source', 'missing'],
+    [{ ...first, model: undefined }, 'model', 'missing'],
+    [{ ...first, prLink }, 'prLink', 'wrong_format'],
+    [{ ...first, source: { repository: 'javascript:alert(1)' } }, 'source.repository', 'wrong_format'],
+    [{ ...first, source: { repository: 'https://user:secret@github.com/a' } }, 'source.repository', 'wrong_format'],
+    [{ ...first, occurredAt: '2026-13-20T10:00:00Z' }, 'occurredAt', 'wrong_format'],
+    [{ ...first, occurredAt: 'yesterday' }, 'occurredAt', 'wrong_length'],
+    [{ ...first, model: 'a\0' }, 'model', 'wrong_format'],
+  ])('refuses %j and names the field', async (body, field, code) => {
+    const { status, json } = await ask('PUT', newPath(), body)
+    expect({ status, code: json.code }).toEqual({ status: 400, code: 'invalid_request' })
+    expect(json.details).toMatchObject([{ field, code }])
+    expect(JSON.stringify(json)).not.toContain('secret')
+  })
+
+  test('another organization, and a key for another project, see no project', async () => {
+    expect((await ask('PUT', newPath(), first, otherKey)).json.code).toBe('unknown_project')
+    const bound = await createApiKey(server.store, organizationId, { scopes: ['ingest'], projectIds: ['prj_other'] })
+    expect((await ask('PUT', newPath(), first, bound.key)).json.code).toBe('unknown_project')
+  })
+})
+
+test('a key with the scope ingest may only report', async () => {
+  const jobs = `/quire/v1/projects/${projectId}/agent-jobs`
+  for (const [method, path] of [
+    ['GET', jobs],
+    ['POST', `${jobs}/run-0/archive`],
+    ['GET', '/quire/v1/exports'],
+    ['GET', `/v2/agent/${projectId}/job/run-0`],
+  ] as const) {
+    expect(await ask(method, path, undefined, ingestKey)).toMatchObject({
+      status: 403,
+      json: { code: 'missing_scope' },
+    })
+  }
+})
+
+test('listAgentJobs gives every job once, also while jobs are added', async () => {
+  const { projectId: project } = await addProject()
+  const jobs = `/quire/v1/projects/${project}/agent-jobs`
+  for (let i = 0; i < 7; i++) {
+    const occurredAt = `2026-11-2${i < 4 ? 0 : 1}T10:00:00Z`
+    await ask('PUT', `${jobs}/j${i}`, { ...first, status: i % 2 ? 'failed' : 'completed', occurredAt })
+  }
+  const seen: string[] = []
+  for (let cursor: unknown = ''; cursor !== null; ) {
+    const { status, json } = await ask('GET', `${jobs}?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`)
+    expect(status).toBe(200)
+    seen.push(...(json.jobs as { id: string }[]).map(({ id }) => id))
+    cursor = json.nextCursor
+    await ask('PUT', `${jobs}/new-${seen.length}`, first)
+  }
+  expect(seen).toEqual(['j4', 'j5', 'j6', 'j0', 'j1', 'j2', 'j3'])
+  const failed = await ask('GET', `${jobs}?status=failed`)
+  expect(failed.json).toMatchObject({ jobs: [{ id: 'j5' }, { id: 'j1' }, { id: 'j3' }], nextCursor: null })
+  const wrong = await ask('GET', `${jobs}?cursor=abc`)
+  expect(wrong).toMatchObject({ status: 400, json: { details: [{ field: 'cursor', code: 'wrong_format' }] } })
+})
+
+async function addProject() {
+  const id = `prj_${String(count++).padStart(16, '0')}`
+  const project = { id, organizationId, name: id, visitorSaltRotation: 'never' as const, createdAt: 0 }
+  await server.store.projects.insert(project)
+  return { projectId: id }
+}
+
+test('archiveAgentJob archives what has ended, once, with an audit event', async () => {
+  const path = newPath()
+  await ask('PUT', path, first)
+  expect((await ask('POST', `${path}/archive`)).json.code).toBe('illegal_transition')
+  await ask('PUT', path, { status: 'failed' })
+  const archived = await ask('POST', `${path}/archive`)
+  expect(archived).toMatchObject({ status: 200, json: { status: 'archived', archivedAt: expect.any(String) } })
+  expect(await ask('POST', `${path}/archive`)).toEqual(archived)
+  expect((await ask('POST', `${newPath()}/archive`)).json.code).toBe('unknown_agent_job')
+})
+
+describe('exports', () => {
+  test('are listed, cancelled and deleted', async () => {
+    const job = queuedJob({ jobId: 'se_00000000000000a1', organizationId, createdAt: Date.now() })
+    await server.store.exportJobs.start(job, undefined, 0)
+    const listed = await ask('GET', '/quire/v1/exports?limit=1')
+    expect(listed.json).toMatchObject({ exports: [{ jobId: job.jobId, domain: job.request.domain }], nextCursor: null })
+    expect((await ask('GET', '/quire/v1/exports?domain=none.example')).json).toEqual({ exports: [], nextCursor: null })
+    const path = `/quire/v1/exports/${job.jobId}`
+    expect((await ask('DELETE', path)).json.code).toBe('export_open')
+    const cancelled = await ask('POST', `${path}/cancel`)
+    expect(cancelled).toMatchObject({
+      status: 200,
+      json: { status: 'failed', error: expect.stringContaining('Cancelled by key') },
+    })
+    expect((await ask('POST', `${path}/cancel`)).json.code).toBe('export_ended')
+    expect((await ask('DELETE', path, undefined, otherKey)).json.code).toBe('unknown_export_job')
+    expect(await ask('DELETE', path)).toEqual(cancelled)
+    expect((await ask('DELETE', path)).json.code).toBe('unknown_export_job')
+  })
+})
+
+test('paths and methods that the document lacks are JSON errors', async () => {
+  expect(await ask('GET', '/quire/v1/nothing')).toMatchObject({ status: 404, json: { code: 'unknown_path' } })
+  const answer = await send(server.url, '/quire/v1/exports', { method: 'POST' })
+  expect([answer.status, answer.headers.allow]).toEqual([405, 'GET'])
+  expect((await ask('GET', `/quire/v1/projects/%/agent-jobs`)).json.code).toBe('malformed_path')
+})
+
+test('the server shows its document', async () => {
+  const { json } = await send(server.url, '/quire/v1/openapi.json')
+  expect(json.paths).toEqual(document.paths)
+})
