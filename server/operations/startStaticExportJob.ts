@@ -10,6 +10,16 @@ import type { Deps } from './deps.ts'
 /** When an export of the queue ends cannot be predicted. */
 const retryAfterSeconds = 60
 
+const unknownDomain = {
+  error: 'domain is not a registered site of this organization. Register it, or check its spelling.',
+  code: 'unknown_domain',
+}
+
+const usedKey = {
+  error: 'Idempotency-Key was used with another request in the last 24 hours. Use a new key for a new request.',
+  code: 'idempotency_conflict',
+}
+
 type StartDeps = Pick<Deps, 'sites' | 'exportJobs' | 'maxQueuedExports' | 'wakeRunner' | 'now' | 'createJobId'>
 
 export async function startStaticExportJob(
@@ -19,13 +29,7 @@ export async function startStaticExportJob(
 ): Promise<Output<'startStaticExportJob'>> {
   const site = await sites.findOwned(client.organizationId, body.domain.toLowerCase())
   if (!site) {
-    return {
-      status: 400,
-      body: {
-        error: 'domain is not a registered site of this organization. Register it, or check its spelling.',
-        code: 'unknown_domain',
-      },
-    }
+    return { status: 400, body: unknownDomain }
   }
   let features: Features
   try {
@@ -47,13 +51,7 @@ export async function startStaticExportJob(
   })
   const started = await exportJobs.start(job, headers['idempotency-key'], keysSince, maxQueuedExports, event)
   if (started === 'conflict') {
-    return {
-      status: 409,
-      body: {
-        error: 'Idempotency-Key was used with another request in the last 24 hours. Use a new key for a new request.',
-        code: 'idempotency_conflict',
-      },
-    }
+    return { status: 409, body: usedKey }
   }
   if ('queued' in started) {
     return {

@@ -18,7 +18,8 @@ const responses = await listDocumentedResponses(document)
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
 addFormats.default(ajv)
-ajv.addKeyword('x-decision') // why we decided something; it has no effect
+// They have no effect: why we decided something, the meaning of codes, and the words of a rule.
+for (const keyword of ['x-decision', 'x-codes', 'x-rule']) ajv.addKeyword(keyword)
 
 /** Lists schema errors of a value, one per line; empty if there are none. */
 function findFaults(schema: Schema, value: unknown): string[] {

@@ -8,7 +8,7 @@ import { createApiKey, createOrganization, startTestServer, type TestServer } fr
 const root = join(import.meta.dirname, '../..')
 const document = JSON.parse(readFileSync(join(root, 'generated/openapi.json'), 'utf8'))
 const { ErrorCode, FaultCode } = document.components.schemas
-const sources = globSync('server/{http,operations}/*.ts', { cwd: root }).map(file =>
+const sources = globSync('server/{http,operations}/**/*.ts', { cwd: root }).map(file =>
   readFileSync(join(root, file), 'utf8'),
 )
 

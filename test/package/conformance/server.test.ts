@@ -82,7 +82,7 @@ test('without the ids of the server, it says what to set', async () => {
     '  No answer for the agent job aj_9c41d2e0b7a65f38 of the project prj_5b1c2d3e4f506172: set --project and --agent-job.\n    getAgentJob 200\n',
   )
   expect(stdout).toContain(
-    '  Set --write-key to a key without the scope read.\n    getAgentJob 403, getUniqueVisitors 403, getStaticExportJob 403, generateStaticExportBundle 403\n',
+    '  Set --write-key to a key without the scope read.\n    getAgentJob 403, getUniqueVisitors 403, getStaticExportJob 403\n',
   )
   expect(stdout).not.toContain(settings.key)
 })
