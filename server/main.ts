@@ -38,6 +38,7 @@ const commands = new Map(
     dashboard: async () => (await import('./commands/dashboard.ts')).dashboardCommand(),
     audit: async () => (await import('./commands/audit.ts')).auditCommand(),
     links: async () => (await import('./commands/links.ts')).linksCommand(),
+    webhooks: async () => (await import('./commands/webhooks.ts')).webhooksCommand(),
     keys: async () => (await import('./commands/keys.ts')).keysCommand(),
     backup: async () => (await import('./commands/backup.ts')).backupCommand(),
     restore: async () => (await import('./commands/restore.ts')).restoreCommand(),

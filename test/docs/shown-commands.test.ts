@@ -27,6 +27,7 @@ import { sitesCommand } from '../../server/commands/sites.ts'
 import { upgradeCommand } from '../../server/commands/upgrade.ts'
 import { versionCommand } from '../../server/commands/version.ts'
 import { visitsCommand } from '../../server/commands/visits.ts'
+import { webhooksCommand } from '../../server/commands/webhooks.ts'
 import { flagNames } from '../../spec/package/conformance/options.ts'
 import { repository, texts } from './shipped-documentation.ts'
 
@@ -52,6 +53,7 @@ for (const create of [
   dashboardCommand,
   auditCommand,
   linksCommand,
+  webhooksCommand,
   lostCommand,
   backupCommand,
   restoreCommand,

@@ -1,6 +1,7 @@
 import dns from 'node:dns'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { Agent, buildConnector, type Dispatcher, request } from 'undici'
+import { type AddressRange, isInRanges } from '../../base/address-range.ts'
 import { startDeadline } from '../../base/timer.ts'
 import { ForbiddenAddressError, whyForbidden } from './address.ts'
 import { type Answer, openAnswer, type Validators } from './answer.ts'
@@ -233,15 +234,18 @@ const windows = { initialWindowSize: 1024 ** 2, connectionWindowSize: 8 * 1024 *
  *
  * @param exempt origins that may be private or loopback. Scheme, host and port must match.
  * @param lookup for tests: how names are resolved.
+ * @param ranges private addresses that are allowed, by whatever name.
  */
 export function openGuardedAgent(
   exempt: readonly URL[],
-  { connections, pageTimeoutMs }: FetchLimits,
+  { connections, pageTimeoutMs }: Pick<FetchLimits, 'connections' | 'pageTimeoutMs'>,
   lookup?: LookupFunction,
+  ranges: readonly AddressRange[] = [],
 ): Agent {
+  const whyRefused = (address: string) => (isInRanges(address, ranges) ? null : whyForbidden(address))
   const how = { timeout: Math.min(10_000, pageTimeoutMs), allowH2: true, preferH2: true }
   const direct = buildConnector({ ...how, ...(lookup ? { lookup } : {}) })
-  const guarded = buildConnector({ ...how, lookup: checkedLookup(lookup ?? dns.lookup) })
+  const guarded = buildConnector({ ...how, lookup: checkedLookup(lookup ?? dns.lookup, whyRefused) })
   return new Agent({
     connections,
     pipelining: 1,
@@ -254,11 +258,11 @@ export function openGuardedAgent(
       const port = target.port || (target.protocol === 'https:' ? '443' : '80')
       if (exempt.some(origin => isOrigin(origin, target.protocol, target.hostname, port)))
         return direct(target, callback)
-      const why = isIP(host) === 0 ? whyForbiddenName(host) : whyForbidden(host)
+      const why = isIP(host) === 0 ? whyForbiddenName(host) : whyRefused(host)
       if (why) return callback(new ForbiddenAddressError(host, why), null)
       guarded(target, (error, socket) => {
         if (error) return callback(error, null)
-        const peerWhy = whyForbidden((socket as Socket).remoteAddress ?? '')
+        const peerWhy = whyRefused((socket as Socket).remoteAddress ?? '')
         if (!peerWhy) return callback(null, socket)
         socket.destroy()
         callback(new ForbiddenAddressError(host, peerWhy), null)
@@ -283,13 +287,13 @@ function whyForbiddenName(name: string): string | null {
 /**
  * Refuses a name if one of its addresses is forbidden, because DNS rebinding answers with allowed and forbidden addresses.
  */
-function checkedLookup(lookup: LookupFunction): LookupFunction {
+function checkedLookup(lookup: LookupFunction, whyRefused: typeof whyForbidden): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, options, (error, address, family) => {
       if (error) return callback(error, address, family)
       const answers = Array.isArray(address) ? address.map(answer => answer.address) : [address]
       for (const answer of answers) {
-        const why = whyForbidden(answer)
+        const why = whyRefused(answer)
         if (why) return callback(new ForbiddenAddressError(hostname, why) as NodeJS.ErrnoException, address, family)
       }
       callback(null, address, family)
