@@ -170,11 +170,7 @@ function toRow({ number, type, status, attempts, lastAttemptAt, nextAttemptAt, e
 }
 
 /** @throws {OperatorError} if there is no such webhook. */
-function change<T>(
-  id: string,
-  flags: StoreFlags,
-  work: (store: Store, webhook: Webhook) => Awaitable<T>,
-): Promise<T> {
+function change<T>(id: string, flags: StoreFlags, work: (store: Store, webhook: Webhook) => Awaitable<T>): Promise<T> {
   return withExistingStore(flags, async store => {
     const webhook = await store.webhooks.find(id)
     if (!webhook) throw new OperatorError(`There is no webhook ${id}. See: npx quire webhooks list`)
@@ -188,7 +184,9 @@ function describe({ id, organizationId, url }: Pick<Webhook, 'id' | 'organizatio
 }
 
 function printSecret({ json }: StoreFlags, shown: { id: string; secret: string; oldSecretEndsAt?: number }): void {
-  if (json) return printJson(shown)
-  console.log(shown.secret)
-  console.error(`This is the secret of ${shown.id}. It is shown only once: give it to the receiver.`)
+  if (json) printJson(shown)
+  else {
+    console.log(shown.secret)
+    console.error(`This is the secret of ${shown.id}. It is shown only once: give it to the receiver.`)
+  }
 }

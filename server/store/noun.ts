@@ -41,7 +41,7 @@ export function sql<Parameters extends object, Row extends object = never>(
 ): Statement<Parameters, Row> {
   const write = typeof text === 'string' ? () => text : text
   return {
-    sqlite: write(sqliteDialect).replace(/ FOR (?:(?:NO KEY )?UPDATE|SHARE)(?: SKIP LOCKED)?/, ''),
+    sqlite: write(sqliteDialect).replace(/ FOR (?:(?:NO KEY )?UPDATE|SHARE)(?: SKIP LOCKED)?/g, ''),
     postgres: statement<Parameters, Row>(write(postgresDialect), options),
   }
 }

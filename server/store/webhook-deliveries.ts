@@ -54,21 +54,25 @@ const list = sql<{ webhookId: string; status: string | null; before: number; lim
    WHERE webhook_id = @webhookId AND number < CAST(@before AS bigint) AND (CAST(@status AS text) IS NULL OR status = @status)
    ORDER BY number DESC LIMIT @limit`,
 )
-// The lease is the time of the next attempt, and its token the number of attempts. Servers that claim at the same time skip the row that
-// another has locked.
-const claim = sql<{ now: number; leaseMs: number; busy: string }, DeliveryRow>(
-  ({ now, isPostgres }) => `UPDATE webhook_deliveries SET attempts = attempts + 1, next_attempt_at = ${now} + @leaseMs,
-     first_attempt_at = coalesce(first_attempt_at, ${now}), last_attempt_at = ${now}
-   WHERE number = (
-     SELECT number FROM webhook_deliveries AS due
-     WHERE status = 'pending' AND (next_attempt_at <= ${now} OR next_attempt_at > ${now} + ${maxWaitMs})
-       AND webhook_id NOT IN (${isPostgres ? 'SELECT json_array_elements_text(@busy::json)' : 'SELECT value FROM json_each(@busy)'})
+/** The delivery that may be sent first, of those whose next attempt is due. In order of the index, so that few rows are read. */
+const findNext = (isDue: string, busy: string) => `(SELECT number FROM webhook_deliveries AS due
+     WHERE status = 'pending' AND ${isDue} AND webhook_id NOT IN (${busy})
        AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS earlier
          WHERE earlier.status = 'pending' AND earlier.webhook_id = due.webhook_id AND earlier.subject = due.subject
            AND earlier.number < due.number)
-     ORDER BY next_attempt_at, number LIMIT 1 FOR UPDATE SKIP LOCKED)
-   RETURNING *`,
-)
+     ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED)`
+// The lease is the time of the next attempt, and its token the number of attempts. Servers that claim at the same time skip the row that
+// another has locked.
+const claim = sql<{ now: number; leaseMs: number; busy: string }, DeliveryRow>(({ now, isPostgres }) => {
+  const busy = isPostgres ? 'SELECT json_array_elements_text(@busy::json)' : 'SELECT value FROM json_each(@busy)'
+  // Two searches, because SQLite would read all that waits for an OR, and PostgreSQL for a clock that is not a subquery.
+  const due = [`next_attempt_at <= (SELECT ${now})`, `next_attempt_at > (SELECT ${now} + ${maxWaitMs})`].map(each =>
+    findNext(each, busy),
+  )
+  return `UPDATE webhook_deliveries SET attempts = attempts + 1, next_attempt_at = ${now} + @leaseMs,
+     first_attempt_at = coalesce(first_attempt_at, ${now}), last_attempt_at = ${now}
+   WHERE number = coalesce(${due}) RETURNING *`
+})
 const record = sql<
   Pick<Delivery, 'number' | 'attempts' | 'status' | 'responseStatus' | 'error'> & { now: number; delayMs: number }
 >(

@@ -50,16 +50,13 @@ export async function sendDelivery(deps: SendDeps, claimed: ClaimedDelivery, sig
     return { result: planRetry(deps, claimed, { responseStatus: status, error }, retryAfterMs) }
   } catch (error) {
     if (signal.aborted) return { result: { ...unanswered(interrupted), status: 'pending', delayMs: 0 } }
-    // Only messages of our own are shown.
-    const isOurs = error instanceof FetchError || error instanceof OperatorError
-    const sentence = isOurs
-      ? toSentence(error.message)
-      : 'The attempt failed on this machine. See the log of the server.'
-    const result = planRetry(deps, claimed, unanswered(sentence), null)
-    return { result, ...(!isOurs && { fault: error }) }
+    const sentence = explain(error)
+    const result = planRetry(deps, claimed, unanswered(sentence ?? atFault), null)
+    return { result, ...(sentence === undefined && { fault: error }) }
   }
 }
 
+const atFault = 'The attempt failed on this machine. See the log of the server.'
 const interrupted = 'The server stopped during the attempt.'
 const unanswered = (error: string) => ({ responseStatus: null, error })
 const redirectError = (status: number) =>
@@ -75,7 +72,7 @@ function send(
   const isExempt = isAllowedHost(url, allowed)
   // The setting may have changed since the webhook was created.
   if (url.protocol === 'http:' && !isExempt) {
-    throw new OperatorError('http:// is allowed for the hosts of --webhook-allow-private only')
+    throw new OperatorError('The server allows http:// only for the hosts of --webhook-allow-private.')
   }
   const secrets = openSecrets(deps, webhook.id, sealedSecrets)
   const headers = {
@@ -99,8 +96,10 @@ function openSecrets({ secrets }: SendDeps, webhookId: string, [present, ...old]
   return [secrets.open(webhookId, present as Uint8Array), ...old.flatMap(openOld)]
 }
 
-function toSentence(message: string): string {
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}${message.endsWith('.') ? '' : '.'}`
+/** Only messages of our own are shown. Returns undefined for others. */
+function explain(error: unknown): string | undefined {
+  if (error instanceof FetchError) return `The request failed: ${error.message}.`
+  return error instanceof OperatorError ? error.message : undefined
 }
 
 /** Returns the next attempt, or that there is none any more. */

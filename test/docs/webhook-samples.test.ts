@@ -40,7 +40,9 @@ test.each(cases)('the TypeScript sample judges %s', async (_, headers, given, is
 
 const hasPython = (() => {
   try {
-    return execFileSync('python3', ['-c', 'import sys; print(sys.version_info >= (3, 9))'], { encoding: 'utf8' }).startsWith('True')
+    return execFileSync('python3', ['-c', 'import sys; print(sys.version_info >= (3, 9))'], {
+      encoding: 'utf8',
+    }).startsWith('True')
   } catch {
     return false
   }
@@ -48,7 +50,10 @@ const hasPython = (() => {
 
 test.runIf(hasPython).each(cases)('the Python sample judges %s', (_, headers, given, isValid) => {
   const file = join(folder, 'verify.py')
-  writeFileSync(file, `${sample('python')}\nimport json, sys\nsecret, headers, body = json.load(sys.stdin)\nprint(verify(secret, headers, body.encode()))\n`)
+  writeFileSync(
+    file,
+    `${sample('python')}\nimport json, sys\nsecret, headers, body = json.load(sys.stdin)\nprint(verify(secret, headers, body.encode()))\n`,
+  )
   const output = execFileSync('python3', [file], { input: JSON.stringify([secret, headers, given]), encoding: 'utf8' })
   expect(output.trim()).toBe(isValid ? 'True' : 'False')
 })

@@ -18,8 +18,17 @@ const leaseMs = 60_000
 const sealed = Buffer.from('sealed')
 const all: WebhookEvent[] = ['export.completed', 'export.failed', 'agent_job.updated', 'visits.lagging', 'key.expiring']
 
-async function insert(id: string, fields: Partial<Webhook> = {}): Promise<Omit<Webhook, 'disabledAt' | 'oldSecretEndsAt'>> {
-  const webhook = { id, organizationId: 'org_a', url: `https://${id.slice(3)}.example.com/`, events: all, createdAt: now }
+async function insert(
+  id: string,
+  fields: Partial<Webhook> = {},
+): Promise<Omit<Webhook, 'disabledAt' | 'oldSecretEndsAt'>> {
+  const webhook = {
+    id,
+    organizationId: 'org_a',
+    url: `https://${id.slice(3)}.example.com/`,
+    events: all,
+    createdAt: now,
+  }
   await store.webhooks.insert({ ...webhook, ...fields }, sealed)
   return { ...webhook, ...fields }
 }
@@ -123,11 +132,9 @@ stores.describe('events', () => {
     expect(await store.agentJobs.update({ ...agentJob('aj_1'), status: 'completed' }, 'active')).toBe(true)
     expect(await store.agentJobs.update({ ...agentJob('aj_1'), status: 'failed' }, 'active')).toBe(false)
     const claimed = await claim(Date.now() + 1)
-    const answer = await getAgentJob(
-      { params: { projectId: 'prj_a', id: 'aj_1' } } as never,
-      store,
-      { organizationId: 'org_a' } as never,
-    )
+    const answer = await getAgentJob({ params: { projectId: 'prj_a', id: 'aj_1' } } as never, store, {
+      organizationId: 'org_a',
+    } as never)
     const body = JSON.parse(claimed?.body ?? '')
     expect(body).toMatchObject({ type: 'agent_job.updated', data: { status: 'completed' } })
     expect(body.data).toEqual({ projectId: 'prj_a', ...answer.body })

@@ -4,7 +4,12 @@ import { planRetry } from '../../server/webhooks/send-delivery.ts'
 const [second, minute, hour] = [1000, 60_000, 3_600_000]
 const failure = { responseStatus: 500, error: 'The receiver answered 500.' }
 const plan = (attempts: number, { sinceFirst = 0, random = 0.5, retryAfterMs = null as number | null } = {}) =>
-  planRetry({ now: () => sinceFirst, random: () => random }, { delivery: { attempts }, firstAttemptAt: 0 }, failure, retryAfterMs)
+  planRetry(
+    { now: () => sinceFirst, random: () => random },
+    { delivery: { attempts }, firstAttemptAt: 0 },
+    failure,
+    retryAfterMs,
+  )
 
 test.each([
   [1, 5 * second],
