@@ -29,30 +29,14 @@ export const deliveryTimes = { timeoutMs: 15_000, leaseMs: 60_000 }
 
 /** Starts the loop that claims deliveries and sends them, several at once. */
 export function startDeliverer(deps: DelivererDeps): Deliverer {
-  const { webhooks, webhookDeliveries, leaseMs, now, log } = deps
+  const { webhookDeliveries, leaseMs, now, log } = deps
   const stopping = new AbortController()
   const aborting = new AbortController()
   const running = new Map<Promise<void>, string>()
   const pause = createPause()
 
-  async function attempt(claimed: ClaimedDelivery): Promise<void> {
-    const { delivery, webhook } = claimed
-    const about = { webhookId: webhook.id, deliveryId: delivery.id, type: delivery.type }
-    const { result, isGone, fault } = await sendDelivery(deps, claimed, aborting.signal)
-    if (fault !== undefined) log.error({ ...about, err: fault }, 'a webhook delivery failed on this machine')
-    await webhookDeliveries.record(delivery, result, now())
-    if (isGone) {
-      const why =
-        'The webhook was disabled, because its receiver answered 410. Enable it with: npx quire webhooks enable'
-      if (await webhooks.disable(webhook.id, `${why} ${webhook.id}`, now()))
-        log.warn(about, 'a receiver answered 410: its webhook is disabled')
-    } else if (result.status === 'failed') {
-      log.warn({ ...about, attempts: delivery.attempts, error: result.error }, 'a webhook delivery is given up')
-    }
-  }
-
   function start(claimed: ClaimedDelivery): void {
-    const attempted = attempt(claimed)
+    const attempted = attempt(deps, claimed, aborting.signal)
       .catch(error =>
         log.error({ err: error, deliveryId: claimed.delivery.id }, 'a webhook delivery failed; it is tried again'),
       )
@@ -93,5 +77,23 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
       pause.end()
       await looping
     },
+  }
+}
+
+/** Makes an attempt and stores how it ended. */
+async function attempt(deps: DelivererDeps, claimed: ClaimedDelivery, signal: AbortSignal): Promise<void> {
+  const { webhooks, webhookDeliveries, now, log } = deps
+  const { delivery, webhook } = claimed
+  const about = { webhookId: webhook.id, deliveryId: delivery.id, type: delivery.type }
+  const { result, isGone, fault } = await sendDelivery(deps, claimed, signal)
+  if (fault !== undefined) log.error({ ...about, err: fault }, 'a webhook delivery failed on this machine')
+  await webhookDeliveries.record(delivery, result, now())
+  if (isGone) {
+    const remedy = `Enable it with: npx quire webhooks enable ${webhook.id}`
+    const why = `The webhook was disabled, because its receiver answered 410. ${remedy}`
+    if (await webhooks.disable(webhook.id, why, now()))
+      log.warn(about, 'a receiver answered 410: its webhook is disabled')
+  } else if (result.status === 'failed') {
+    log.warn({ ...about, attempts: delivery.attempts, error: result.error }, 'a webhook delivery is given up')
   }
 }

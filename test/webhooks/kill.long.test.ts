@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { dayMs } from '../../server/base/day-ms.ts'
 import { openStore } from '../../server/store/store.ts'
 import { openSecretBox } from '../../server/store/webhook-keys.ts'
 import { startDeliverer } from '../../server/webhooks/deliverer.ts'
@@ -60,11 +61,15 @@ test(`after ${kills} kills, every stored event has arrived, in order for each jo
   const rest = openStore(folder)
   const last = startDeliverer({
     ...rest,
-    ...{ secrets, allowed, timeoutMs: 1000, leaseMs: 1200, now: Date.now, random: Math.random },
+    ...{ secrets, allowed, timeoutMs: 10_000, leaseMs: 30_000, random: Math.random },
+    // After all waits.
+    now: () => Date.now() + dayMs,
     log: { info() {}, warn() {}, error: details => expect(details).toBeUndefined() },
   })
   const list = async (status?: 'pending') => {
-    const lists = (await rest.webhooks.list()).map(({ id }) => rest.webhookDeliveries.list(id, { status, limit: 100_000 }))
+    const lists = (await rest.webhooks.list()).map(({ id }) =>
+      rest.webhookDeliveries.list(id, { status, limit: 100_000 }),
+    )
     return (await Promise.all(lists)).flat()
   }
   await expect.poll(async () => (await list('pending')).length, { timeout: 120_000, interval: 100 }).toBe(0)

@@ -3,7 +3,8 @@ import { request } from 'undici'
 import type { AddressRange } from '../../base/address-range.ts'
 import { startDeadline } from '../../base/timer.ts'
 import { readRetryAfter, toFetchError } from './fetch-error.ts'
-import { firstValue, openGuardedAgent } from './request.ts'
+import { openGuardedAgent } from './guarded-agent.ts'
+import { firstValue } from './request.ts'
 
 /** The most bytes of an answer that are read, so that the connection ends in order; then it is cut. */
 const maxAnswerBytes = 64 * 1024
