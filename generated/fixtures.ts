@@ -88,38 +88,114 @@ export const fixtures = {
       "400": {
         "application/json": {
           "unknownQueryParameter": {
-            "error": "verbose is not a query parameter of this operation. This operation has none."
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
           }
         }
       },
       "401": {
         "application/json": {
           "unauthorized": {
-            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>"
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "403": {
         "application/json": {
           "scope": {
-            "error": "This API key has no \"read\" scope. Use a key that has it."
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "404": {
         "application/json": {
           "job": {
-            "error": "This project has no agent job with the id in the path."
+            "error": "This project has no agent job with the id in the path.",
+            "code": "unknown_agent_job",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "project": {
-            "error": "Invalid project id: this organization has no project with the id in the path."
+            "error": "Invalid project id: this organization has no project with the id in the path.",
+            "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_agent_job",
+            "title": "The project has no agent job with this id",
+            "status": 404,
+            "detail": "This project has no agent job with the id in the path.",
+            "code": "unknown_agent_job",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "500": {
         "application/json": {
           "fault": {
-            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server."
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       }
@@ -220,50 +296,93 @@ export const fixtures = {
             "error": "limit must be a whole number from 1 to 250. Example: 250",
             "details": [
               {
-                "message": "limit must be a whole number from 1 to 250. Example: 250"
+                "message": "limit must be a whole number from 1 to 250. Example: 250",
+                "field": "limit",
+                "code": "out_of_range"
               }
-            ]
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "severalFields": {
-            "error": "limit must be a whole number from 1 to 250. Example: 250 dateFrom must be a date (YYYY-MM-DD), or a date and time (YYYY-MM-DDThh:mm:ss) that may end with Z or an offset. Example: 2026-11-01",
+            "error": "dateFrom must be a date (YYYY-MM-DD), or a date and time (YYYY-MM-DDThh:mm:ss) that may end with Z or an offset. Example: 2026-11-01 limit must be a whole number from 1 to 250. Example: 250",
             "details": [
               {
-                "message": "limit must be a whole number from 1 to 250. Example: 250"
+                "message": "dateFrom must be a date (YYYY-MM-DD), or a date and time (YYYY-MM-DDThh:mm:ss) that may end with Z or an offset. Example: 2026-11-01",
+                "field": "dateFrom",
+                "code": "wrong_format"
               },
               {
-                "message": "dateFrom must be a date (YYYY-MM-DD), or a date and time (YYYY-MM-DDThh:mm:ss) that may end with Z or an offset. Example: 2026-11-01"
+                "message": "limit must be a whole number from 1 to 250. Example: 250",
+                "field": "limit",
+                "code": "out_of_range"
               }
-            ]
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "impossibleDate": {
             "error": "dateFrom is not a valid date or time. Example: 2026-11-20 or 2026-11-20T10:00:00Z.",
             "details": [
               {
-                "message": "dateFrom is not a valid date or time. Example: 2026-11-20 or 2026-11-20T10:00:00Z."
+                "message": "dateFrom is not a valid date or time. Example: 2026-11-20 or 2026-11-20T10:00:00Z.",
+                "field": "dateFrom",
+                "code": "wrong_format"
               }
-            ]
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "reversedDates": {
             "error": "dateFrom is after dateTo. dateTo is exclusive: give the day after the last day you want.",
             "details": [
               {
-                "message": "dateFrom is after dateTo. dateTo is exclusive: give the day after the last day you want."
+                "message": "dateFrom is after dateTo. dateTo is exclusive: give the day after the last day you want.",
+                "field": "dateFrom",
+                "code": "reversed_range"
               }
-            ]
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "limitWithCsv": {
             "error": "limit does not apply to text/csv. Leave it out, or accept application/json.",
             "details": [
               {
-                "message": "limit does not apply to text/csv. Leave it out, or accept application/json."
+                "message": "limit does not apply to text/csv. Leave it out, or accept application/json.",
+                "field": "limit",
+                "code": "not_applicable"
               }
-            ]
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "unknownQueryParameter": {
             "error": "page is not a query parameter of this operation. Known here: dateFrom, dateTo, limit, offset.",
             "details": [
               {
-                "message": "page is not a query parameter of this operation. Known here: dateFrom, dateTo, limit, offset."
+                "message": "page is not a query parameter of this operation. Known here: dateFrom, dateTo, limit, offset.",
+                "field": "page",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "limit must be a whole number from 1 to 250. Example: 250",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "limit must be a whole number from 1 to 250. Example: 250",
+                "field": "limit",
+                "code": "out_of_range"
               }
             ]
           }
@@ -277,7 +396,19 @@ export const fixtures = {
               {
                 "message": "A valid admin API key is required. Send it as: Authorization: Bearer <key>"
               }
-            ]
+            ],
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
@@ -289,7 +420,19 @@ export const fixtures = {
               {
                 "message": "This API key has no \"read\" scope. Use a key that has it."
               }
-            ]
+            ],
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
@@ -301,7 +444,19 @@ export const fixtures = {
               {
                 "message": "Invalid project id: this organization has no project with the id in the path."
               }
-            ]
+            ],
+            "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_project",
+            "title": "The organization has no project with this id",
+            "status": 404,
+            "detail": "Invalid project id: this organization has no project with the id in the path.",
+            "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
@@ -313,7 +468,19 @@ export const fixtures = {
               {
                 "message": "The organization has used its 100 analytics requests. Try again after 36 seconds."
               }
-            ]
+            ],
+            "code": "rate_limited",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#rate_limited",
+            "title": "The organization has used its requests of the last hour",
+            "status": 429,
+            "detail": "The organization has used its 100 analytics requests. Try again after 36 seconds.",
+            "code": "rate_limited",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
@@ -325,7 +492,19 @@ export const fixtures = {
               {
                 "message": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server."
               }
-            ]
+            ],
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       }
@@ -395,84 +574,227 @@ export const fixtures = {
       "400": {
         "application/json": {
           "unknownDomain": {
-            "error": "domain is not a registered site of this organization. Register it, or check its spelling."
+            "error": "domain is not a registered site of this organization. Register it, or check its spelling.",
+            "code": "unknown_domain",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "missingDomain": {
-            "error": "domain is missing. Example: docs.example.com"
+            "error": "domain is missing. Example: docs.example.com",
+            "details": [
+              {
+                "message": "domain is missing. Example: docs.example.com",
+                "field": "domain",
+                "code": "missing"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "domainWithScheme": {
-            "error": "domain does not have the documented format. Example: docs.example.com"
+            "error": "domain does not have the documented format. Example: docs.example.com",
+            "details": [
+              {
+                "message": "domain does not have the documented format. Example: docs.example.com",
+                "field": "domain",
+                "code": "wrong_format"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "unknownField": {
-            "error": "path is not a field of this operation. Did you mean paths? Known here: domain, version, paths, deployment, features, offlineSearch, verify, format."
+            "error": "path is not a field of this operation. Did you mean paths? Known here: domain, version, paths, deployment, features, offlineSearch, verify, format.",
+            "details": [
+              {
+                "message": "path is not a field of this operation. Did you mean paths? Known here: domain, version, paths, deployment, features, offlineSearch, verify, format.",
+                "field": "path",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "unavailableFeature": {
-            "error": "features.search cannot be true for the deployment air-gapped, because the feature needs a cloud service. Leave it out, or set it to false."
+            "error": "features.search cannot be true for the deployment air-gapped, because the feature needs a cloud service. Leave it out, or set it to false.",
+            "code": "unavailable_feature",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "malformedJson": {
-            "error": "The request body is not valid JSON."
+            "error": "The request body is not valid JSON.",
+            "code": "malformed_json",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_domain",
+            "title": "The domain is not a registered site of the organization",
+            "status": 400,
+            "detail": "domain is not a registered site of this organization. Register it, or check its spelling.",
+            "code": "unknown_domain",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "401": {
         "application/json": {
           "unauthorized": {
-            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>"
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "403": {
         "application/json": {
           "plan": {
-            "error": "Static export needs the enterprise plan. The organization of this key has a different plan."
+            "error": "Static export needs the enterprise plan. The organization of this key has a different plan.",
+            "code": "plan_required",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "scope": {
-            "error": "This API key has no \"write\" scope. Use a key that has it."
+            "error": "This API key has no \"write\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#plan_required",
+            "title": "The organization does not have the enterprise plan",
+            "status": 403,
+            "detail": "Static export needs the enterprise plan. The organization of this key has a different plan.",
+            "code": "plan_required",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "409": {
         "application/json": {
           "idempotencyKey": {
-            "error": "Idempotency-Key was used with another request in the last 24 hours. Use a new key for a new request."
+            "error": "Idempotency-Key was used with another request in the last 24 hours. Use a new key for a new request.",
+            "code": "idempotency_conflict",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#idempotency_conflict",
+            "title": "The Idempotency-Key was used with another request in the last 24 hours",
+            "status": 409,
+            "detail": "Idempotency-Key was used with another request in the last 24 hours. Use a new key for a new request.",
+            "code": "idempotency_conflict",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "413": {
         "application/json": {
           "tooLarge": {
-            "error": "The request body is too large. Name fewer paths in one export."
+            "error": "The request body is too large. Name fewer paths in one export.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#body_too_large",
+            "title": "The body is larger than the limit of the server",
+            "status": 413,
+            "detail": "The request body is too large. Name fewer paths in one export.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "415": {
         "application/json": {
           "contentType": {
-            "error": "The request body must be JSON. Send it with Content-Type: application/json"
+            "error": "The request body must be JSON. Send it with Content-Type: application/json",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unsupported_media_type",
+            "title": "The Content-Type or Content-Encoding of the body is not supported",
+            "status": 415,
+            "detail": "The request body must be JSON. Send it with Content-Type: application/json",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "429": {
         "application/json": {
           "queue": {
-            "error": "This organization has 100 queued exports, and the limit is 100. Wait until some are completed, then start this one again."
+            "error": "This organization has 100 queued exports, and the limit is 100. Wait until some are completed, then start this one again.",
+            "code": "export_queue_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#export_queue_full",
+            "title": "Too many exports of the organization are queued",
+            "status": 429,
+            "detail": "This organization has 100 queued exports, and the limit is 100. Wait until some are completed, then start this one again.",
+            "code": "export_queue_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "500": {
         "application/json": {
           "fault": {
-            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server."
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "503": {
         "application/json": {
           "locked": {
-            "error": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds."
+            "error": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "full": {
-            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later."
+            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.",
+            "code": "disk_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#database_unavailable",
+            "title": "The database is locked, read-only or cannot be reached",
+            "status": 503,
+            "detail": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       }
@@ -533,38 +855,114 @@ export const fixtures = {
       "400": {
         "application/json": {
           "unknownQueryParameter": {
-            "error": "verbose is not a query parameter of this operation. This operation has none."
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
           }
         }
       },
       "401": {
         "application/json": {
           "unauthorized": {
-            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>"
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "403": {
         "application/json": {
           "plan": {
-            "error": "Static export needs the enterprise plan. The organization of this key has a different plan."
+            "error": "Static export needs the enterprise plan. The organization of this key has a different plan.",
+            "code": "plan_required",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "scope": {
-            "error": "This API key has no \"read\" scope. Use a key that has it."
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#plan_required",
+            "title": "The organization does not have the enterprise plan",
+            "status": 403,
+            "detail": "Static export needs the enterprise plan. The organization of this key has a different plan.",
+            "code": "plan_required",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "404": {
         "application/json": {
           "job": {
-            "error": "This organization has no export job with the id in the path."
+            "error": "This organization has no export job with the id in the path.",
+            "code": "unknown_export_job",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_export_job",
+            "title": "The organization has no export job with this id",
+            "status": 404,
+            "detail": "This organization has no export job with the id in the path.",
+            "code": "unknown_export_job",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "500": {
         "application/json": {
           "fault": {
-            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server."
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       }
@@ -594,61 +992,167 @@ export const fixtures = {
       "400": {
         "application/json": {
           "unknownQueryParameter": {
-            "error": "verbose is not a query parameter of this operation. This operation has none."
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
           }
         }
       },
       "401": {
         "application/json": {
           "unauthorized": {
-            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>"
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "403": {
         "application/json": {
           "plan": {
-            "error": "Static export needs the enterprise plan. The organization of this key has a different plan."
+            "error": "Static export needs the enterprise plan. The organization of this key has a different plan.",
+            "code": "plan_required",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "scope": {
-            "error": "This API key has no \"read\" scope. Use a key that has it."
+            "error": "This API key has no \"write\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#plan_required",
+            "title": "The organization does not have the enterprise plan",
+            "status": 403,
+            "detail": "Static export needs the enterprise plan. The organization of this key has a different plan.",
+            "code": "plan_required",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "404": {
         "application/json": {
           "job": {
-            "error": "This organization has no export job with the id in the path."
+            "error": "This organization has no export job with the id in the path.",
+            "code": "unknown_export_job",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_export_job",
+            "title": "The organization has no export job with this id",
+            "status": 404,
+            "detail": "This organization has no export job with the id in the path.",
+            "code": "unknown_export_job",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "409": {
         "application/json": {
           "running": {
-            "error": "The job is running. Poll it until it is completed, then ask again."
+            "error": "The job is running. Poll it until it is completed, then ask again.",
+            "code": "export_not_completed",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "failed": {
-            "error": "The job failed and has no bundle. Read its error, then start another."
+            "error": "The job failed and has no bundle. Read its error, then start another.",
+            "code": "export_failed",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#export_not_completed",
+            "title": "The export is queued or running",
+            "status": 409,
+            "detail": "The job is running. Poll it until it is completed, then ask again.",
+            "code": "export_not_completed",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "500": {
         "application/json": {
           "fault": {
-            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server."
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "damaged": {
-            "error": "The bundle of this export is damaged on the disk of the server. Start another export, or ask the operator of the server to restore the bundle from a backup."
+            "error": "The bundle of this export is damaged on the disk of the server. Start another export, or ask the operator of the server to restore the bundle from a backup.",
+            "code": "bundle_damaged",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
       "503": {
         "application/json": {
           "locked": {
-            "error": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds."
+            "error": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "full": {
-            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later."
+            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.",
+            "code": "disk_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#database_unavailable",
+            "title": "The database is locked, read-only or cannot be reached",
+            "status": 503,
+            "detail": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       }

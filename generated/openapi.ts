@@ -187,32 +187,43 @@ export interface components {
         AnalyticsError: {
             /**
              * @description A sentence for people. It names the field, where one is at fault, and the remedy.
-             * @example limit must be <= 250. Example: 250
+             * @example limit must be a whole number from 1 to 250. Example: 250
              */
             error: string;
             /**
              * @description The same, one sentence for each thing that is wrong.
              * @example [
              *       {
-             *         "message": "limit must be <= 250. Example: 250"
+             *         "message": "limit must be a whole number from 1 to 250. Example: 250",
+             *         "field": "limit",
+             *         "code": "out_of_range"
              *       }
              *     ]
              */
-            details: {
-                /**
-                 * @description A sentence for people.
-                 * @example limit must be <= 250. Example: 250
-                 */
-                message: string;
-            }[];
+            details: components["schemas"]["Fault"][];
+            code?: components["schemas"]["ErrorCode"];
+            requestId?: components["schemas"]["RequestId"];
         };
         /** @description Why a request was refused or failed. */
         ApiError: {
             /**
              * @description A sentence for people. It names the field, where one is at fault, and the remedy.
-             * @example domain is missing. Example: docs.example.com
+             * @example limit must be a whole number from 1 to 250. Example: 250
              */
             error: string;
+            /**
+             * @description Each thing that is wrong, if the code is `invalid_request`.
+             * @example [
+             *       {
+             *         "message": "limit must be a whole number from 1 to 250. Example: 250",
+             *         "field": "limit",
+             *         "code": "out_of_range"
+             *       }
+             *     ]
+             */
+            details?: components["schemas"]["Fault"][];
+            code?: components["schemas"]["ErrorCode"];
+            requestId?: components["schemas"]["RequestId"];
         };
         /**
          * @description A date, or a date-time with optional seconds, up to 9 digits of a fraction, and optionally Z or an offset (without
@@ -221,6 +232,12 @@ export interface components {
          * @example 2026-11-20T10:11:12.123456+00:00
          */
         DateOrDateTime: string;
+        /**
+         * @description Names the reason, for programs. The sentence in `error` may change, and this name does not. A later version may add names, so
+         *     treat an unknown one by the status of the answer. Servers other than Quire may leave it out.
+         * @example unknown_domain
+         */
+        ErrorCode: string;
         /** @description A link to the archive of a completed export. */
         ExportBundle: {
             /**
@@ -335,6 +352,25 @@ export interface components {
              */
             error: string | null;
         };
+        /** @description One thing that is wrong. */
+        Fault: {
+            /**
+             * @description A sentence for people.
+             * @example limit must be a whole number from 1 to 250. Example: 250
+             */
+            message: string;
+            /**
+             * @description The field, parameter or header at fault, such as `limit` or `features.search`. Missing if no single one is.
+             * @example limit
+             */
+            field?: string;
+            code?: components["schemas"]["FaultCode"];
+        };
+        /**
+         * @description Names what is wrong with a field, for programs.
+         * @example out_of_range
+         */
+        FaultCode: string;
         /** @description Unique visitors of one page in the range asked. */
         PageVisitors: {
             /**
@@ -359,6 +395,59 @@ export interface components {
              */
             total: number;
         };
+        /** @description The same facts as a problem of RFC 9457, for clients whose `Accept` prefers `application/problem+json`. */
+        Problem: {
+            /**
+             * @description Where the documentation of the server explains the code. It is relative to the address of the server.
+             * @example /docs/errors#unknown_domain
+             */
+            type: string;
+            /**
+             * @description The cause that the code stands for. It is the same in each answer with the code.
+             * @example The domain is not a registered site of the organization
+             */
+            title: string;
+            /**
+             * @description The status of the answer.
+             * @example 400
+             */
+            status: number;
+            /**
+             * @description The sentence of `error`.
+             * @example domain is not a registered site of this organization. Register it, or check its spelling.
+             */
+            detail: string;
+            code: components["schemas"]["ErrorCode"];
+            requestId: components["schemas"]["RequestId"];
+            /**
+             * @description Each thing that is wrong, if the code is `invalid_request`.
+             * @example [
+             *       {
+             *         "detail": "limit must be a whole number from 1 to 250. Example: 250",
+             *         "field": "limit",
+             *         "code": "out_of_range"
+             *       }
+             *     ]
+             */
+            errors?: {
+                /**
+                 * @description A sentence for people.
+                 * @example limit must be a whole number from 1 to 250. Example: 250
+                 */
+                detail: string;
+                /**
+                 * @description The field, parameter or header at fault.
+                 * @example limit
+                 */
+                field?: string;
+                code?: components["schemas"]["FaultCode"];
+            }[];
+        };
+        /**
+         * @description The `X-Request-Id` of the answer. Quote it when you report a problem.
+         * @example 7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d
+         */
+        RequestId: string;
         /** @description What to export. A field that is not listed is refused, and the error names the nearest one. */
         StartExport: {
             /**
@@ -480,6 +569,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The API key does not have the scope. */
@@ -490,6 +580,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["AnalyticsError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Internal server error. The details are only in the server's log. */
@@ -500,6 +591,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["AnalyticsError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The API key is missing, malformed, unknown, expired or revoked; the answer is the same for all of these. */
@@ -511,6 +603,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["AnalyticsError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The request body is larger than the server's limit, 1 MiB by default. */
@@ -521,6 +614,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Internal server error, or the bundle is missing or damaged. */
@@ -531,6 +625,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The job is not completed. */
@@ -541,6 +636,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The API key does not have the scope, or the organization does not have the plan. */
@@ -551,6 +647,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The organization has no such job. */
@@ -561,6 +658,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Too many exports of the organization are queued. Nothing was started. */
@@ -572,6 +670,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The API key does not have the scope, or the organization does not have the plan. */
@@ -582,6 +681,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The API key does not have the scope. */
@@ -592,6 +692,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The idempotency key was used with another request in the last 24 hours. Nothing was started. */
@@ -602,6 +703,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The request does not follow this document, or the domain is not a registered site of the organization. Nothing was started. */
@@ -612,6 +714,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The request does not follow this document. */
@@ -622,6 +725,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The request does not follow this document, a date does not exist, or dateFrom is after dateTo. */
@@ -634,6 +738,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["AnalyticsError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The organization has no such project. */
@@ -646,6 +751,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["AnalyticsError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Internal server error. The details are only in the server's log. */
@@ -656,6 +762,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The organization has used up its budget. */
@@ -669,6 +776,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["AnalyticsError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The API key is missing, malformed, unknown, expired or revoked; the answer is the same for all of these. */
@@ -680,6 +788,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /**
@@ -694,6 +803,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The Content-Type of the request body is not JSON in UTF-8. */
@@ -704,6 +814,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /**
@@ -1062,7 +1173,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ExportForbidden"];
+            403: components["responses"]["ExportStartForbidden"];
             404: components["responses"]["ExportJobNotFound"];
             409: components["responses"]["BundleNotReady"];
             500: components["responses"]["BundleFault"];

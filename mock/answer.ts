@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Route } from '../generated/operations.ts'
-import type { HttpError } from '../server/http/http-error.ts'
-import { explainInvalid, listFields, type ValidatorError } from '../server/http/invalid-request.ts'
+import { type ErrorBody, finishError, prefersProblem, problemJson, toErrorBody } from '../server/http/error-body.ts'
+import { HttpError } from '../server/http/http-error.ts'
 import { refuseUnknown } from '../server/http/routes.ts'
 
 export interface Answer {
@@ -10,32 +10,19 @@ export interface Answer {
   body: Buffer
 }
 
-/** Creates an error answer with the error body of the operation, with one message for each problem. */
-export function refuse(
-  route: Route | undefined,
-  status: number,
-  messages: string[],
-  headers: IncomingHttpHeaders = {},
-): Answer {
-  const error = messages.join(' ')
-  const withDetails = route?.errorShape === 'error-with-details'
-  const body = withDetails ? { error, details: messages.map(message => ({ message })) } : { error }
-  return {
-    status,
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: Buffer.from(JSON.stringify(body)),
-  }
-}
-
 /** Answers requests that match no operation: wrong methods, unknown paths. */
 export function answerUnknown(method: string, target: string): Answer {
   return answerError(undefined, refuseUnknown(method, target))
 }
 
-/** Creates the answer of an error of the server. */
+/** Creates the answer of an error of the server. `createFront` adds the request id. */
 export function answerError(route: Route | undefined, error: HttpError): Answer {
   const headers = Object.entries(error.headers).map(([name, value]) => [name.toLowerCase(), value])
-  return refuse(route, error.status, error.details, Object.fromEntries(headers))
+  return {
+    status: error.status,
+    headers: { ...Object.fromEntries(headers), 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify(toErrorBody(error, route))),
+  }
 }
 
 /** Headers that the document declares for CSV only. */
@@ -68,59 +55,36 @@ function opaqueTag(tag: string): string {
   return tag.replace(/^W\//, '')
 }
 
-/** Converts Prism's error answers to the error body of the contract. */
-export function translate(document: object, route: Route, answer: Answer, body: Buffer): Answer {
-  const violations = answer.status === 400 ? readViolations(answer.headers['sl-violations']) : []
-  if (violations.length > 0) {
-    const fields = listFields(document, route)
-    const errors = violations.map(violation => toValidatorError(violation, [...fields.keys()]))
-    const sentences = explainInvalid(errors, fields, readJson(body))
-    return refuse(route, 400, sentences, answer.headers)
+/** Converts the errors that Prism itself answers with. */
+export function translate(route: Route, answer: Answer): Answer {
+  const { title, type, detail } = readJson(answer.body) as { title?: string; type?: string; detail?: string }
+  if (!type?.includes('stoplight.io')) return answer
+  return answerError(
+    route,
+    new HttpError(answer.status, 'invalid_request', detail || title || 'Prism refused the request.'),
+  )
+}
+
+/** Puts the request id into an error, and writes it as a problem if the client prefers that. */
+export function finish(
+  answer: Answer,
+  { accept, requestId }: { accept: string | undefined; requestId: string },
+): Answer {
+  const { status, headers, body } = answer
+  if (status < 400 || headers['content-type']?.includes('problem+json')) return answer
+  const isProblem = prefersProblem(accept)
+  const finished = finishError(status, readJson(body) as ErrorBody, { requestId, isProblem })
+  return {
+    status,
+    headers: { ...headers, 'content-type': isProblem ? problemJson : 'application/json' },
+    body: Buffer.from(JSON.stringify(finished)),
   }
-  if (!answer.headers['content-type']?.includes('problem+json')) return answer
-  const { title, detail } = JSON.parse(answer.body.toString()) as { title?: string; detail?: string }
-  return refuse(route, answer.status, [detail || title || 'Prism refused the request.'], answer.headers)
-}
-
-interface Violation {
-  location: string[]
-  message: string
-  code?: string
-}
-
-/** Returns the problems Prism found in the request; empty when Prism truncated a long list. */
-function readViolations(header: string | string[] | undefined): Violation[] {
-  try {
-    const violations = JSON.parse(String(header ?? '[]')) as Violation[]
-    return violations.filter(({ location }) => location[0] === 'request')
-  } catch {
-    return []
-  }
-}
-
-/**
- * Writes a problem as the validator of the server does, which names a missing or unknown field in the path. Prism names no place of a
- * missing body.
- */
-function toValidatorError(
-  { location: [, place = 'body', ...steps], message, code }: Violation,
-  known: readonly string[],
-): ValidatorError {
-  const start = `/${{ header: 'headers', path: 'params' }[place] ?? place}`
-  const named = /(?:property|found) '([^']*)'/.exec(message)?.[1]
-  const isNamed = code === 'required' || code === 'additionalProperties'
-  // An unknown field without a name; the validator of the server names no place.
-  if (place === 'body' && code === 'additionalProperties' && named === '') return { path: '', message, errorCode: code }
-  const path = [start, ...steps, ...(isNamed && named !== undefined ? [named] : [])].join('/')
-  // Prism writes the names of query parameters in lower case.
-  const spelt = known.find(other => other.toLowerCase() === path.toLowerCase())
-  return { path: spelt ?? path, message, errorCode: code || 'required' }
 }
 
 function readJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())
   } catch {
-    return undefined
+    return {}
   }
 }

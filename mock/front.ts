@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingHttpHeaders, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { decideCors } from '../server/http/cors.ts'
-import { bodyTooLarge } from '../server/http/http-error.ts'
+import { bodyTooLarge, HttpError } from '../server/http/http-error.ts'
 import { createHttpServer } from '../server/http/listen.ts'
 import { chooseMediaType } from '../server/http/media-type.ts'
 import { findBadForm } from '../server/http/request-form.ts'
@@ -14,10 +14,10 @@ import {
   answerUnchanged,
   answerUnknown,
   dropPrismHeaders,
-  refuse,
+  finish,
   translate,
 } from './answer.ts'
-import { type Document, findFaults } from './requests.ts'
+import { checkRequest, type Document } from './requests.ts'
 
 const bodyLimitBytes = 1024 * 1024
 const prismTimeoutMs = 10_000
@@ -40,16 +40,18 @@ export function createFront(options: {
   const server = createHttpServer().on('request', async (req: IncomingMessage, res: ServerResponse) => {
     const { method = 'GET', url: target = '/' } = req
     const cors = decideCors({ method, target, headers: req.headers }, options.allowsOrigin)
-    const { status, headers, body } = cors.isPreflight
+    const requestId = randomUUID()
+    const given = cors.isPreflight
       ? { status: 204, headers: {}, body: Buffer.alloc(0) }
       : await answer(req, method, target).catch((error: Error) =>
-          refuse(findRoute(method, target), 502, [`Prism did not answer: ${error.message}. Try again.`]),
+          answerError(findRoute(method, target), toHttpError(error)),
         )
+    const { status, headers, body } = finish(given, { accept: req.headers.accept, requestId })
     res.writeHead(status, {
       ...without(dropPrismHeaders(headers, req.headers.prefer?.toString()), ownHeaders),
       ...cors.headers,
       Vary: [cors.headers.Vary, headers.etag && 'Accept'].filter(name => name).join(', '),
-      'x-request-id': randomUUID(),
+      'x-request-id': requestId,
       ...(status !== 204 && status !== 304 && { 'content-length': body.length }),
     })
     res.end(body)
@@ -70,14 +72,18 @@ export function createFront(options: {
     }
     if (body === undefined) return answerError(route, bodyTooLarge)
     const moving = findMovingSetting(req.headers.prefer?.toString())
-    if (moving !== undefined) return refuse(route, 400, [explainMoving(moving)])
+    if (moving !== undefined) throw new HttpError(400, 'invalid_request', explainMoving(moving))
     const mediaType = chooseMediaType(req.headers.accept, route.mediaTypes)
-    const faults = findFaults(options.document, route, { target, mediaType, body })
-    if (faults.length > 0) return refuse(route, 400, faults)
+    checkRequest(options.document, route, { target, headers: req.headers, body })
     // Prism would answer 406 if Accept allows none of its media types. An error is JSON in any case.
-    const headers = { ...req.headers, accept: [...new Set([mediaType, 'application/json'])].join(', ') }
+    const headers = {
+      ...req.headers,
+      accept: [...new Set([mediaType, 'application/json'])].join(', '),
+      // An error is converted to a problem later, and its example is that of the JSON.
+      prefer: (req.headers.prefer ?? '').toString().replace(/,?\s*\bexample=problem\b/, ''),
+    }
     const answer = await askPrism(route.method, target, headers, route.hasBody ? body : Buffer.alloc(0))
-    return answerUnchanged(translate(options.document, route, answer, body), req.headers['if-none-match'])
+    return answerUnchanged(translate(route, answer), req.headers['if-none-match'])
   }
 
   async function askPrism(method: string, target: string, headers: IncomingHttpHeaders, body: Buffer): Promise<Answer> {
@@ -101,6 +107,12 @@ export function createFront(options: {
       asked.end(body)
     })
   }
+}
+
+/** Converts what went wrong for a request. */
+function toHttpError(thrown: Error): HttpError {
+  if (thrown instanceof HttpError) return thrown
+  return new HttpError(502, 'internal_error', `Prism did not answer: ${thrown.message}. Try again.`)
 }
 
 /** Returns a valid Content-Type, JSON or plain text: Prism fails on an invalid one. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { decideCors } from '../server/http/cors.ts'
-import { type HttpError, toErrorBody } from '../server/http/http-error.ts'
+import { finishError, prefersProblem, problemJson, toErrorBody } from '../server/http/error-body.ts'
+import type { HttpError } from '../server/http/http-error.ts'
 import { createHttpServer } from '../server/http/listen.ts'
 import { findBadForm } from '../server/http/request-form.ts'
 import { safeRequestId } from '../server/http/request-id.ts'
@@ -79,8 +80,10 @@ async function send(response: Response, res: ServerResponse): Promise<void> {
 function refuse(req: IncomingMessage, res: ServerResponse, error: HttpError): void {
   const route = findRoute(req.method ?? 'GET', req.url ?? '/')
   for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value)
-  res.setHeader('X-Request-Id', safeRequestId(req.headers['x-request-id']))
-  res.setHeader('Content-Type', 'application/json; charset=utf-8')
+  const requestId = safeRequestId(req.headers['x-request-id'])
+  const isProblem = prefersProblem(req.headers.accept)
+  res.setHeader('X-Request-Id', requestId)
+  res.setHeader('Content-Type', isProblem ? problemJson : 'application/json; charset=utf-8')
   res.statusCode = error.status
-  res.end(JSON.stringify(toErrorBody(error, route)))
+  res.end(JSON.stringify(finishError(error.status, toErrorBody(error, route), { requestId, isProblem })))
 }

@@ -1,6 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { parse } from 'node:querystring'
 import type { Route } from '../generated/operations.ts'
 import { malformedJson, malformedPath } from '../server/http/http-error.ts'
-import { findUnfit, listBoundParameters, suggestKnown } from '../server/http/invalid-request.ts'
+import { createInputCheck } from '../server/http/input-check.ts'
+import { isJson, jsonOnly } from '../server/http/media-type.ts'
 
 /** The parts of the document that the mock reads; see scripts/generate for the whole. */
 export interface Document {
@@ -22,9 +25,6 @@ export interface Parameter {
   example: unknown
 }
 
-// Prism accepts these query parameters instead of a Prefer header.
-const prismParameters = ['__code', '__example', '__dynamic']
-
 /** Lists the parameters of an operation with references resolved. */
 export function listParameters(document: Document, route: Route): Parameter[] {
   return (document.paths[route.path]?.[route.method]?.parameters ?? []).map(
@@ -32,40 +32,45 @@ export function listParameters(document: Document, route: Route): Parameter[] {
   )
 }
 
-/** Finds violations of the contract that Prism accepts or hangs on; returns a sentence for each. */
-export function findFaults(
-  document: Document,
+/** These query parameters choose an answer of Prism, like the header Prefer. */
+const prismParameters = ['__code', '__example', '__dynamic']
+
+/**
+ * Checks a request as the server does, because Prism accepts some wrong requests, hangs on others, and has other errors.
+ *
+ * @throws {HttpError} 400
+ */
+export function checkRequest(
+  document: object,
   route: Route,
-  { target, mediaType, body }: { target: string; mediaType: string; body: Buffer },
-): string[] {
+  { target, headers, body }: { target: string; headers: IncomingHttpHeaders; body: Buffer },
+): void {
   const [path = '', ...query] = target.split('?')
-  if (!isDecodable(path)) return [malformedPath.message]
-  const inQuery = listParameters(document, route).filter(parameter => parameter.in === 'query')
-  const known = inQuery.map(({ name }) => name)
-  const allowed = [...known, ...prismParameters]
-  const given = new URLSearchParams(query.join('?'))
-  const faults = [...new Set(given.keys())]
-    .filter(name => !allowed.includes(name))
-    .map(name => `${name.slice(0, 80)} is not a query parameter of this operation. ${suggestKnown(name, known)}`)
-  faults.push(...findUnfit([...given.keys()], listBoundParameters(document, route), mediaType))
-  if (route.hasBody && body.length > 0 && !isJson(body)) faults.push(malformedJson.message)
-  return faults
+  const params = readParams(route.path, path)
+  const given = parse(query.join('?'), '&', '=', { maxKeys: 0 })
+  for (const name of prismParameters) delete given[name]
+  const parts = { params, query: { ...given }, headers: headers as Record<string, string>, body: undefined as unknown }
+  if (route.hasBody && body.length > 0) {
+    if (!isJson(headers['content-type'])) throw jsonOnly()
+    parts.body = readJson(body)
+  }
+  createInputCheck(document, route)(parts)
 }
 
-function isDecodable(path: string): boolean {
+function readParams(template: string, path: string): Record<string, string> {
+  const given = path.split('/')
+  const names = template.split('/').map((step, i) => [/^\{(\w+)\}$/.exec(step)?.[1], given[i] ?? ''] as const)
   try {
-    decodeURIComponent(path)
-    return true
+    return Object.fromEntries(names.flatMap(([name, value]) => (name ? [[name, decodeURIComponent(value)]] : [])))
   } catch {
-    return false
+    throw malformedPath
   }
 }
 
-function isJson(body: Buffer): boolean {
+function readJson(body: Buffer): unknown {
   try {
-    JSON.parse(body.toString())
-    return true
+    return JSON.parse(body.toString())
   } catch {
-    return false
+    throw malformedJson
   }
 }

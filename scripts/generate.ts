@@ -8,6 +8,7 @@ import { notice, writeFiles } from './generate/files.ts'
 import { writeInPageScripts } from './generate/in-page.ts'
 import { lintSpec } from './generate/lint.ts'
 import { writeLintRules } from './generate/lint-rules.ts'
+import { addProblems } from './generate/problems.ts'
 import { runProgram } from './run-program.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -15,7 +16,7 @@ const folder = join(root, 'generated')
 
 const program = new Command('npm run generate --')
   .description(
-    'Lint spec/, then write generated/: the document, types, server stub and client from spec/, the scripts from server/in-page/, the chart library of the dashboard, and the lint rules from scripts/.',
+    'Lint spec/, then write generated/: the document, types, server stub and client from spec/, the scripts from server/in-page/, the chart library of the dashboard, the lint rules from scripts/, and the page of the settings in server/docs/pages/.',
   )
   .addOption(new Option('--check', 'write nothing; exit with 1 if a file is stale').env('QUIRE_GENERATE_CHECK'))
   .addHelpText('after', '\nExamples:\n  npm run generate\n  npm run generate -- --check\n')
@@ -23,26 +24,35 @@ const program = new Command('npm run generate --')
   .action(async ({ check }: { check?: boolean }) => {
     // `npm test` lints in another step.
     if (!check) await lintSpec(root, 'spec/openapi.yaml')
-    const document = await bundleDocument(root)
-    const wanted = {
+    const document = addProblems(await bundleDocument(root))
+    const generated = {
       ...(await writeFiles(document)),
       'in-page.ts': notice + (await writeInPageScripts(join(root, 'server', 'in-page'))),
       'chart.ts': notice + (await writeChartLibrary(join(root, 'node_modules', 'uplot'))),
       'lint-rules.json': writeLintRules(),
     }
-    if (check) return checkFiles(wanted)
-    await mkdir(folder, { recursive: true })
-    for (const [name, text] of Object.entries(wanted)) await writeFile(join(folder, name), text)
-    console.log(`Wrote ${Object.keys(wanted).join(', ')} to generated/.`)
+    const wanted = Object.fromEntries(Object.entries(generated).map(([name, text]) => [`generated/${name}`, text]))
+    if (!check) await writeAll(wanted)
+    // After the others, because the commands import them.
+    const { writeSettingsPage } = await import('./generate/settings.ts')
+    const page = { 'server/docs/pages/settings.md': await writeSettingsPage() }
+    if (check) return checkFiles({ ...wanted, ...page })
+    await writeAll(page)
+    console.log(`Wrote ${Object.keys(generated).join(', ')} to generated/, and ${Object.keys(page).join()}.`)
   })
+
+async function writeAll(files: Record<string, string>): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const [file, text] of Object.entries(files)) await writeFile(join(root, file), text)
+}
 
 async function checkFiles(wanted: Record<string, string>): Promise<void> {
   const present = await readdir(folder).catch(() => [])
-  const names = new Set([...Object.keys(wanted), ...present])
+  const files = new Set([...Object.keys(wanted), ...present.map(name => `generated/${name}`)])
   const stale: string[] = []
-  for (const name of names) {
-    const text = await readFile(join(folder, name), 'utf8').catch(() => undefined)
-    if (text === undefined || text !== wanted[name]) stale.push(`generated/${name}`)
+  for (const file of files) {
+    const text = await readFile(join(root, file), 'utf8').catch(() => undefined)
+    if (text === undefined || text !== wanted[file]) stale.push(file)
   }
   if (stale.length > 0) {
     throw new OperatorError(

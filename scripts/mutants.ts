@@ -18,12 +18,14 @@ const folders = ['operations', 'http', 'store', 'tenancy', 'analytics', 'host'].
 const pureParts = ['bundle', 'crawl', 'model', 'rewrite', 'search', 'pages'].map(name => `server/export/${name}`)
 /** Their tests need a PostgreSQL or an S3 storage. */
 const onServices = /^server\/store\/(?:postgres|s3|transfer)\//
-/** A fault may make a program wait for ever. Then it is noticed. */
+/** A fault may make a program wait for ever. Then it is noticed, but on a busy machine the tests may only be slow. */
 const timeoutMs = 180_000
 
 interface Result extends Mutation {
   /** How it ended; 'harmless' = it is listed in harmless.ts with a reason. */
   state: 'noticed' | 'survived' | 'harmless'
+  /** The tests did not fail, they reached the time limit. */
+  isTimeout: boolean
   seconds: number
 }
 
@@ -32,7 +34,7 @@ if (values.help) {
   console.log(`Usage: npm run mutants [-- --count 200] [--seed 1] [--only PATH] [--json]
 
 Puts small faults into random lines of server/, one at a time: a comparison turned, || for &&, a negation lost. For each, runs the unit and
-app tests that import the file, then those of its folder. Prints the faults that no test noticed.
+app tests that import the file, then those of its folder, and for the export those of whole exports. Prints the faults that no test noticed.
 
 Flags:
   --count <number>  how many faults (default: 200)
@@ -110,26 +112,32 @@ async function work(): Promise<void> {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const startedAt = performance.now()
-    const state = await judge(copy, next)
+    const judged = await judge(copy, next)
     const seconds = (performance.now() - startedAt) / 1000
-    results.push({ ...next, state, seconds })
+    results.push({ ...next, ...judged, seconds })
+    const state = judged.isTimeout ? 'noticed by the time limit' : judged.state
     const place = `${next.file}:${next.line} ${next.from} -> ${next.to || '(nothing)'}`
     console.error(`${results.length}/${chosen.length} ${state} ${place}, ${seconds.toFixed(0)} s`)
   }
 }
 
-async function judge(copy: string, mutation: Mutation): Promise<Result['state']> {
+async function judge(copy: string, mutation: Mutation): Promise<Pick<Result, 'state' | 'isTimeout'>> {
   const { file, from, to } = mutation
   const text = readFileSync(join(root, file), 'utf8')
   const line = text.split('\n')[mutation.line - 1]?.trim() ?? ''
   if (harmless.some(each => each.file === file && each.line === line && each.from === from && each.to === to))
-    return 'harmless'
+    return { state: 'harmless', isTimeout: false }
   writeFileSync(join(copy, file), mutate(text, mutation))
   try {
-    const near = listNear(file)
-    if (near.length > 0 && (await fails(copy, near))) return 'noticed'
-    const all = listFolder(file).filter(test => !near.includes(test))
-    return all.length > 0 && (await fails(copy, all)) ? 'noticed' : 'survived'
+    const tested = new Set<string>()
+    for (const tests of [listNear(file), listFolder(file), listWholeExports(file)]) {
+      const next = tests.filter(test => !tested.has(test))
+      if (next.length === 0) continue
+      const end = await runTests(copy, next)
+      if (end !== 'passed') return { state: 'noticed', isTimeout: end === 'timeout' }
+      for (const test of next) tested.add(test)
+    }
+    return { state: 'survived', isTimeout: false }
   } finally {
     writeFileSync(join(copy, file), text)
   }
@@ -152,7 +160,12 @@ function listFolder(file: string): string[] {
   return [...usable].filter(test => rooms.some(start => test.startsWith(start)))
 }
 
-function fails(copy: string, files: readonly string[]): Promise<boolean> {
+/** Lists the tests that export a whole site, for a file of the export. */
+function listWholeExports(file: string): string[] {
+  return file.startsWith('server/export/') ? [...usable].filter(test => dirname(test) === 'test/export') : []
+}
+
+function runTests(copy: string, files: readonly string[]): Promise<'passed' | 'failed' | 'timeout'> {
   const config = ['--config', 'test/vitest.config.ts', '--project', 'unit', '--project', 'app']
   const args = ['run', ...config, '--bail', '1', '--maxWorkers', '1', '--reporter', 'dot', ...files]
   const child = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args], {
@@ -162,12 +175,16 @@ function fails(copy: string, files: readonly string[]): Promise<boolean> {
   })
   const { pid = 0 } = child
   if (pid > 0) groups.add(pid)
-  const timer = setTimeout(() => end(pid), timeoutMs)
+  let isTimeout = false
+  const timer = setTimeout(() => {
+    isTimeout = true
+    end(pid)
+  }, timeoutMs)
   return new Promise(done =>
     child.on('close', code => {
       clearTimeout(timer)
       groups.delete(pid)
-      done(code !== 0)
+      done(isTimeout ? 'timeout' : code === 0 ? 'passed' : 'failed')
     }),
   )
 }
@@ -183,13 +200,16 @@ function end(group: number): void {
 function report(): void {
   const count = (state: Result['state']) => results.filter(each => each.state === state).length
   const [noticed, survived] = [count('noticed'), count('survived')]
+  const timeouts = results.filter(({ isTimeout }) => isTimeout).length
   const share = noticed / Math.max(1, noticed + survived)
   if (values.json)
-    console.log(JSON.stringify({ noticed, survived, harmless: count('harmless'), share, results }, null, 2))
+    console.log(JSON.stringify({ noticed, survived, timeouts, harmless: count('harmless'), share, results }, null, 2))
   else {
     for (const { file, line, from, to, state } of results)
       if (state === 'survived') console.log(`${file}:${line}  ${from} -> ${to || '(nothing)'}`)
-    console.log(`${noticed} noticed, ${survived} survived, ${count('harmless')} harmless: ${(100 * share).toFixed(0)}%`)
+    console.log(
+      `${noticed} noticed (${timeouts} by the time limit), ${survived} survived, ${count('harmless')} harmless: ${(100 * share).toFixed(0)}%`,
+    )
   }
   process.exitCode = share >= 0.85 ? 0 : 1
 }

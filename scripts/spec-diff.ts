@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { OperatorError } from '../server/base/operator-error.ts'
 import { bundleDocument } from './generate/document.ts'
+import { addProblems } from './generate/problems.ts'
 import { runProgram } from './run-program.ts'
 import type { Change } from './spec-diff/change.ts'
 import { writeChangelog } from './spec-diff/changelog.ts'
@@ -57,7 +58,7 @@ Examples:
   .action(diff)
 
 async function diff({ released, json, write, release }: Flags): Promise<void> {
-  const document = (await bundleDocument(root)) as Part
+  const document = addProblems(await bundleDocument(root)) as Part
   const { changes, verdict } = await compareWithReleased(root, document, released)
   if (json) console.log(JSON.stringify({ ...verdict, problem: verdict.problem ?? null, changes }, undefined, 2))
   else console.log(printChanges(changes, verdict))

@@ -12,6 +12,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
+import { openPassedSteps } from './passed-steps.ts'
 
 interface Step {
   name: string
@@ -80,6 +81,8 @@ if (process.getuid?.() === 0) {
 
 if (values.long) await installTestPackages({ ...documentation, ...services })
 else if (values.all) await installTestPackages(services)
+// In all other runs, and on a build machine, each step runs.
+const passedSteps = values.check && !process.env.CI ? openPassedSteps(join(import.meta.dirname, '..')) : undefined
 const total = { passed: 0, failed: 0, skipped: 0 }
 const waiting = steps.filter(({ isSmall }) => isSmall)
 const take = async () => {
@@ -91,6 +94,10 @@ console.log(`\n${total.passed} passed, ${total.failed} failed${total.skipped > 0
 process.exit(total.failed > 0 ? 1 : 0)
 
 async function runStep(step: Step): Promise<void> {
+  if (passedSteps?.has(step.name)) {
+    total.passed += 1
+    return console.log(`== ${step.name}: ok, because nothing changed since it passed`)
+  }
   if (!step.isSmall) console.log(`\n== ${step.name}`)
   const startedAt = performance.now()
   const { code, output } = await run(step.command, step.isSmall)
@@ -99,6 +106,7 @@ async function runStep(step: Step): Promise<void> {
   total.passed += counted.passed
   total.failed += counted.failed
   total.skipped += counted.skipped
+  passedSteps?.note(step.name, counted.failed === 0)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   console.log(`== ${step.name}: ${counted.failed === 0 ? 'ok' : 'FAILED'}, ${seconds} s`)
 }
@@ -145,7 +153,7 @@ function help(): string {
   return `Usage:
   npm test                  all steps below
   npm test -- --only STEP   the steps whose name contains STEP
-  npm run check             lint, format, layers and types
+  npm run check             lint, format, layers and types; a step that passed for the same files does not run again
   npm run test:unit         the tests of the project unit; use -- FILE ... to run only tests whose path contains FILE
   npm run test:changed      the tests that import files changed since main, committed or not; use -- --since REF for
                             another base; runs all tests if package.json or the configuration of the tests changed

@@ -4,6 +4,7 @@ import { keepCompiledCode } from './base/compile-cache.ts'
 import { isDiskFull } from './base/disk-full.ts'
 import { escapeControlsInLines } from './base/escape-controls.ts'
 import { OperatorError } from './base/operator-error.ts'
+import { createCommandLoaders } from './commands/command-loaders.ts'
 import { readBooleanVariables } from './flags/setting.ts'
 
 // The single binary contains its compiled code.
@@ -20,38 +21,7 @@ const program = new Command('quire')
   .showHelpAfterError('(add --help for the usage and examples)')
   .hook('preAction', (_, command) => readBooleanVariables(command))
 
-/** Each command loads its modules only when it is called, to start faster. */
-const commands = new Map(
-  Object.entries({
-    init: async () => (await import('./commands/init.ts')).initCommand(),
-    serve: async () => (await import('./commands/serve.ts')).serveCommand(),
-    demo: async () => (await import('./commands/demo.ts')).demoCommand(),
-    export: async () => (await import('./commands/export.ts')).exportCommand(),
-    exports: async () => (await import('./commands/exports.ts')).exportsCommand(),
-    host: async () => (await import('./commands/host.ts')).hostCommand(),
-    lost: async () => (await import('./commands/lost.ts')).lostCommand(),
-    visits: async () => (await import('./commands/visits.ts')).visitsCommand(),
-    'agent-jobs': async () => (await import('./commands/agent-jobs.ts')).agentJobsCommand(),
-    orgs: async () => (await import('./commands/orgs.ts')).orgsCommand(),
-    projects: async () => (await import('./commands/projects.ts')).projectsCommand(),
-    sites: async () => (await import('./commands/sites.ts')).sitesCommand(),
-    dashboard: async () => (await import('./commands/dashboard.ts')).dashboardCommand(),
-    audit: async () => (await import('./commands/audit.ts')).auditCommand(),
-    links: async () => (await import('./commands/links.ts')).linksCommand(),
-    webhooks: async () => (await import('./commands/webhooks.ts')).webhooksCommand(),
-    keys: async () => (await import('./commands/keys.ts')).keysCommand(),
-    backup: async () => (await import('./commands/backup.ts')).backupCommand(),
-    restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
-    doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(loadAll),
-    migrate: async () => (await import('./commands/migrate.ts')).migrateCommand(),
-    upgrade: async () => (await import('./commands/upgrade.ts')).upgradeCommand(),
-    version: async () => (await import('./commands/version.ts')).versionCommand(),
-    licenses: async () => (await import('./commands/licenses.ts')).licensesCommand(),
-    completion: async () => (await import('./commands/completion.ts')).completionCommand(program, loadAll),
-  }),
-)
-/** All commands: `doctor` compares their settings with the environment, and `completion` completes them. */
-const loadAll = (): Promise<Command[]> => Promise.all([...commands.values()].map(load => load()))
+const commands = createCommandLoaders(program)
 
 // The single binary runs this file as CommonJS, which has no `await` at the top level. Without it, Node would not notice that a
 // command waits for something that never comes.

@@ -32,7 +32,10 @@ export interface Parameter {
 export interface Body {
   required?: boolean
   headers?: Record<string, unknown>
-  content?: Record<string, { schema: Ref | Schema; examples?: Record<string, Ref | { value: unknown }> }>
+  content?: Record<
+    string,
+    { schema: Ref | Schema; examples?: Record<string, Ref | { summary?: string; value: unknown }> }
+  >
 }
 export interface Schema {
   required?: string[]

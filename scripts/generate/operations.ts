@@ -124,13 +124,13 @@ export type Output<Id extends OperationId> = {
   [Status in Exclude<keyof operations[Id]['responses'], 304>]: Answer<Status, operations[Id]['responses'][Status]>
 }[Exclude<keyof operations[Id]['responses'], 304>]
 
-/** An answer has a JSON body, or its media type and a body in parts. */
+/** An answer has a JSON body, or its media type and a body in parts. The server itself writes errors as problems (RFC 9457). */
 type Answer<Status, Response> = Response extends { content: infer Content }
   ? {
-      [Type in keyof Content]: Type extends 'application/json'
+      [Type in Exclude<keyof Content, 'application/problem+json'>]: Type extends 'application/json'
         ? { status: Status; mediaType?: Type; body: Content[Type]; headers?: HeadersOf<Response> }
         : { status: Status; mediaType: Type; body: AsyncIterable<Uint8Array>; headers?: HeadersOf<Response> }
-    }[keyof Content]
+    }[Exclude<keyof Content, 'application/problem+json'>]
   : never
 
 /** The headers that the document declares for a response. */

@@ -16,6 +16,7 @@ export const initSettings = {
   },
   project: { flag: '--project <id-or-name>', what: 'project (default: the only one, else "Documentation")' },
   key: { flag: '--key <name>', what: 'first API key (default: any valid one, else "admin")' },
+  expiresInDays: shared.expiresInDays,
   keyPrefix: shared.keyPrefix,
   site: { flag: '--site <domain>', what: 'site to register (default: none)' },
   origin: { flag: '--origin <url>', what: 'address to fetch the site from (default: https://DOMAIN/)' },

@@ -1,7 +1,7 @@
 import { OperatorError } from '../base/operator-error.ts'
 import { addKey, addOrganization, addProject, addSite } from '../store/recorded-inserts.ts'
 import type { Store } from '../store/store.ts'
-import { type ApiKey, findKeyState, hashKey, issueKey } from '../tenancy/api-key.ts'
+import { type ApiKey, expiryOf, findKeyState, hashKey, issueKey } from '../tenancy/api-key.ts'
 import { createId } from '../tenancy/id.ts'
 import { readName } from '../tenancy/name.ts'
 import type { Organization, Plan } from '../tenancy/organization.ts'
@@ -14,6 +14,8 @@ export interface InitWishes {
   project?: string | undefined
   key?: string | undefined
   keyPrefix: string
+  /** Lifetime of a new key. */
+  expiresInDays: number | 'never'
   site?: { domain: string; origin: string | null } | undefined
 }
 
@@ -24,7 +26,7 @@ export interface InitResult {
   organization: Found<Organization>
   project: Found<Pick<Project, 'id' | 'name'>>
   /** `key` is the secret of a new key; null = the key existed, and its secret is not stored. */
-  key: Found<Pick<ApiKey, 'id' | 'name' | 'last4'>> & { key: string | null }
+  key: Found<Pick<ApiKey, 'id' | 'name' | 'last4' | 'expiresAt'>> & { key: string | null }
   site: Found<{ domain: string; origin: string | null; projectId: string }> | null
 }
 
@@ -68,8 +70,8 @@ export async function initStore(store: Store, wishes: InitWishes, now: number): 
   if (!knownProject) await addProject(store, project)
   const site = await initSite(store, wishes.site, { known: knownSite, project, now })
   const key = knownKey
-    ? { id: knownKey.id, name: knownKey.name, last4: knownKey.last4, state: 'kept' as const, key: null }
-    : await createFirstKey(store, { organizationId: organization.id, name: named.key, prefix: wishes.keyPrefix, now })
+    ? { ...toShown(knownKey), state: 'kept' as const, key: null }
+    : await createFirstKey(store, { organizationId: organization.id, name: named.key, wishes, now })
   return {
     organization: { ...organization, state: knownOrg ? 'kept' : 'created' },
     project: { id: project.id, name: project.name, state: knownProject ? 'kept' : 'created' },
@@ -106,9 +108,15 @@ async function initSite(
 
 async function createFirstKey(
   store: Store,
-  { organizationId, name, prefix, now }: { organizationId: string; name: string; prefix: string; now: number },
+  { organizationId, name, wishes, now }: { organizationId: string; name: string; wishes: InitWishes; now: number },
 ): Promise<InitResult['key']> {
-  const { key, secret } = issueKey(prefix, { organizationId, name, createdAt: now })
+  const { keyPrefix, expiresInDays } = wishes
+  const expiresAt = expiryOf(now, expiresInDays)
+  const { key, secret } = issueKey(keyPrefix, { organizationId, name, createdAt: now, expiresAt })
   await addKey(store, key, hashKey(secret))
-  return { id: key.id, name, last4: key.last4, state: 'created', key: secret }
+  return { ...toShown(key), state: 'created', key: secret }
+}
+
+function toShown({ id, name, last4, expiresAt }: ApiKey) {
+  return { id, name, last4, expiresAt }
 }

@@ -105,10 +105,12 @@ async function askWishes(flags: InitFlags, isGiven: (name: string) => boolean): 
   return answered
 }
 
-function readWishes({ org, plan, project, key, keyPrefix, site, origin }: InitFlags): InitWishes {
+function readWishes({ site, origin, ...flags }: InitFlags): InitWishes {
+  const { org, plan, project, key, keyPrefix, expiresInDays } = flags
+  const wishes = { org, plan, project, key, keyPrefix, expiresInDays }
   if (site === undefined) {
     if (origin !== undefined) throw new OperatorError('--origin needs --site.', 2)
-    return { org, plan, project, key, keyPrefix }
+    return wishes
   }
   const domain = parseDomain(site)
   if (!domain) throw new OperatorError(`--site ${site} is not a host name. Example: docs.example.com`, 2)
@@ -116,7 +118,7 @@ function readWishes({ org, plan, project, key, keyPrefix, site, origin }: InitFl
   if (parsed === undefined) {
     throw new OperatorError(`--origin ${origin} is not an http(s) URL without user, query and fragment.`, 2)
   }
-  return { org, plan, project, key, keyPrefix, site: { domain, origin: parsed } }
+  return { ...wishes, site: { domain, origin: parsed } }
 }
 
 interface PreparedUnit {
@@ -167,7 +169,8 @@ function describe(
   ]
   if (site) lines.push(`Site          ${site.domain}, from ${site.origin ?? `https://${site.domain}/`}, ${site.state}`)
   if (unit) lines.push(`Unit          ${unit.file}, ${unit.state}`)
-  lines.push(`Key           ${key.name} (${key.id}), ${key.state}`)
+  const expiry = key.expiresAt === null ? '' : `, valid until ${new Date(key.expiresAt).toISOString().slice(0, 10)}`
+  lines.push(`Key           ${key.name} (${key.id}), ${key.state}${expiry}`)
   if (key.key !== null) lines.push('', key.key, 'The key is shown only once: keep it in a safe place.')
   return [...lines, '', `Start the server: npx quire serve --data ${dataFolder}`]
 }

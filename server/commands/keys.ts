@@ -1,15 +1,18 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { dayMs } from '../base/day-ms.ts'
-import { addSettings, type FlagsOf, integer, type Settings } from '../flags/setting.ts'
+import { parseAddressRange } from '../base/address-range.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
 import { type StoreFlags, shared, storeSettings } from '../flags/shared-settings.ts'
 import { recordChange } from '../store/record-change.ts'
 import { addKey } from '../store/recorded-inserts.ts'
-import { type ApiKey, describeKey, findKeyState, hashKey, issueKey, type Scope } from '../tenancy/api-key.ts'
+import type { Store } from '../store/store.ts'
+import { type ApiKey, describeKey, expiryOf, findKeyState, hashKey, issueKey, type Scope } from '../tenancy/api-key.ts'
 import { getByName } from '../tenancy/get-by-name.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { describeSameName, readName } from '../tenancy/name.ts'
+import { areScopes } from '../tenancy/scope.ts'
 import { findOrganizationId } from './find-organization.ts'
-import { printJson, printNote, printResult, printRows } from './print.ts'
+import { printJson, printNote, printResult, printRows, showCountOf } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
 const createSettings = {
@@ -17,17 +20,22 @@ const createSettings = {
   scopes: {
     flag: '--scopes <list>',
     env: 'QUIRE_SCOPES',
-    what: 'read, write or both',
+    what: 'read, or write, which includes it; or ingest alone, which only sends visits and reports agent jobs',
     default: ['read', 'write'],
     shownDefault: 'read,write',
     read: readScopes,
   },
-  expiresInDays: {
-    flag: '--expires-in-days <number>',
-    env: 'QUIRE_EXPIRES_IN_DAYS',
-    what: 'lifetime of the key (default: unlimited)',
-    read: integer(1, 36500),
+  project: {
+    flag: '--project <id-or-name>',
+    what: 'project that an ingest key is for; may be repeated (default: all of the organization)',
+    read: (text: string, before: string[] = []) => [...before, text],
   },
+  allowFrom: {
+    flag: '--allow-from <range>',
+    what: 'address or CIDR range from which the key may be used; repeat it or separate them by commas (default: all)',
+    read: addRanges,
+  },
+  expiresInDays: shared.expiresInDays,
   keyPrefix: shared.keyPrefix,
   ...storeSettings,
 } as const satisfies Settings
@@ -38,7 +46,8 @@ export function keysCommand(): Command {
     `
 Examples:
   npx quire keys create "ci" --org Demo
-  npx quire keys create "deploy" --org Demo --scopes read --expires-in-days 90
+  npx quire keys create "deploy" --org Demo --scopes read --expires-in-days never
+  npx quire keys create "cdn" --org Demo --scopes ingest --allow-from 203.0.113.0/24 --allow-from 2001:db8::/32
   npx quire keys list --org Demo
   npx quire keys revoke "ci"
 
@@ -62,12 +71,15 @@ A key is shown once, when it is created. Only its SHA-256 is stored.`,
 async function create(name: string, flags: FlagsOf<typeof createSettings>): Promise<void> {
   const now = Date.now()
   const { key, secret, others } = await withExistingStore(flags, async store => {
+    const { id: organizationId } = await getOrganization(store, flags.org)
     const { key, secret } = issueKey(flags.keyPrefix, {
-      organizationId: (await getOrganization(store, flags.org)).id,
+      organizationId,
       name: readName(name),
       scopes: flags.scopes,
+      projectIds: await findProjectIds(store, organizationId, flags),
+      allowedAddresses: flags.allowFrom ?? [],
       createdAt: now,
-      expiresAt: flags.expiresInDays === undefined ? null : now + flags.expiresInDays * dayMs,
+      expiresAt: expiryOf(now, flags.expiresInDays),
     })
     await addKey(store, key, hashKey(secret))
     return { key, secret, others: findValid(await store.apiKeys.list()) }
@@ -75,7 +87,22 @@ async function create(name: string, flags: FlagsOf<typeof createSettings>): Prom
   printNote(describeSameName(others, key, 'valid key'))
   if (flags.json) return printJson({ ...key, key: secret })
   console.log(secret)
-  console.error(`This is ${key.id}. The key is shown only once: keep it in a safe place.`)
+  const expiry = key.expiresAt === null ? 'It never expires.' : `It expires on ${showDay(key.expiresAt)}.`
+  console.error(`This is ${key.id}. ${expiry} The key is shown only once: keep it in a safe place.`)
+}
+
+async function findProjectIds(
+  store: Store,
+  organizationId: string,
+  { scopes, project: wanted = [] }: FlagsOf<typeof createSettings>,
+): Promise<string[]> {
+  if (wanted.length === 0) return []
+  if (!scopes.includes('ingest')) {
+    throw new OperatorError('--project needs --scopes ingest. Keys that read or write are for all projects.', 2)
+  }
+  const projects = await store.projects.list(organizationId)
+  const ids = wanted.map(name => getByName(projects, name, { noun: 'project', list: 'projects list' }).id)
+  return [...new Set(ids)]
 }
 
 async function list(flags: StoreFlags & { org?: string }): Promise<void> {
@@ -91,17 +118,27 @@ async function list(flags: StoreFlags & { org?: string }): Promise<void> {
       name: key.name,
       organization: names.get(key.organizationId) ?? key.organizationId,
       last4: key.last4,
-      scopes: key.scopes,
+      scopes: describeScopes(key),
       state: describeState(key, Date.now()),
       lastUsedAt: key.lastUsedAt,
     }),
   })
 }
 
+function describeScopes({ scopes, projectIds }: ApiKey): string {
+  const names = scopes.join(' ')
+  return projectIds.length === 0 ? names : `${names} of ${showCountOf(projectIds.length, 'project')}`
+}
+
 function describeState(key: ApiKey, now: number): string {
   const state = findKeyState(key, now)
   if (state !== 'active') return state
-  return key.expiresAt === null ? 'valid' : `valid until ${new Date(key.expiresAt).toISOString().slice(0, 10)}`
+  const until = key.expiresAt === null ? 'valid' : `valid until ${showDay(key.expiresAt)}`
+  return key.allowedAddresses.length === 0 ? until : `${until} from ${key.allowedAddresses.join(', ')}`
+}
+
+function showDay(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
 }
 
 async function revoke(idOrName: string, flags: StoreFlags): Promise<void> {
@@ -121,8 +158,14 @@ function findValid(keys: readonly ApiKey[]): ApiKey[] {
 
 function readScopes(text: string): Scope[] {
   const scopes = [...new Set(text.split(','))].sort()
-  if (!scopes.every(scope => scope === 'read' || scope === 'write')) {
-    throw new InvalidArgumentError('It must be read, write or read,write.')
+  if (!areScopes(scopes)) throw new InvalidArgumentError('It must be read, write or read,write; or ingest alone.')
+  return scopes as Scope[]
+}
+
+function addRanges(text: string, before: string[] = []): string[] {
+  const ranges = text.split(',').map(part => part.trim())
+  if (ranges.some(range => !parseAddressRange(range))) {
+    throw new InvalidArgumentError('Write addresses or CIDR ranges, such as 203.0.113.7 or 203.0.113.0/24.')
   }
-  return scopes
+  return [...new Set([...before, ...ranges])]
 }

@@ -37,6 +37,7 @@ export const writtenPages: readonly WrittenPage[] = [
   written('agent-jobs', 'Agent jobs', 'Use'),
   written('webhooks', 'Webhooks', 'Use'),
   written('client-and-mock', 'Client and mock', 'Use'),
+  written('settings', 'Settings', 'Reference'),
   written('contribute', 'Contribute', 'Contribute'),
   written('architecture', 'Architecture', 'Contribute'),
   written('decisions', 'Decisions', 'Contribute'),

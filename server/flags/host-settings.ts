@@ -127,13 +127,16 @@ export const hostSettings = {
     30,
     3600,
   ),
-  compressThreads: limit(
-    'compress-threads',
-    'files that are compressed at once; 0 = do not compress',
-    Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2))),
-    64,
-    0,
-  ),
+  compressThreads: {
+    ...limit(
+      'compress-threads',
+      'files that are compressed at once; 0 = do not compress',
+      Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2))),
+      64,
+      0,
+    ),
+    shownDefault: 'half of the cores, 1 to 4',
+  },
   cacheMb: limit('cache-mb', 'maximum MB of files kept in memory', 64, 100_000, 0),
   host: addressSettings.host,
   // The port of the server is another one, so that both run on one machine.

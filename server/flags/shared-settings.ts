@@ -2,10 +2,12 @@ import { InvalidArgumentError } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import { checkPostgresUrl } from '../store/postgres/postgres-url.ts'
 import { parseS3Location } from '../store/s3/s3-location.ts'
+import { defaultKeyDays } from '../tenancy/api-key.ts'
 import { type AllowedPrivate, parseAllowedPrivate } from '../webhooks/webhook-url.ts'
 import { type FlagsOf, integer, nonEmpty, type Settings } from './setting.ts'
 
 const maxNodeLength = 255
+const maxLifetimeDays = 36500
 
 /** Settings that several commands share. */
 export const shared = {
@@ -80,6 +82,13 @@ export const shared = {
     what: 'prefix of API keys; the server must have the same',
     default: 'quire_',
   },
+  expiresInDays: {
+    flag: '--expires-in-days <number>',
+    env: 'QUIRE_EXPIRES_IN_DAYS',
+    what: 'lifetime of a new key, or never',
+    default: defaultKeyDays,
+    read: readLifetime,
+  },
   project: { flag: '--project <id-or-name>', env: 'QUIRE_PROJECT', what: 'project that the visits belong to' },
   visitorKeyGraceDays: {
     flag: '--visitor-key-grace-days <number>',
@@ -115,6 +124,13 @@ export type StoreFlags = FlagsOf<typeof storeSettings> &
 
 /** The parsed flags of `bundlesSettings`. */
 export type BundlesFlags = StoreFlags & Pick<FlagsOf<typeof shared>, 'bundles'>
+
+// Commander makes '' of null.
+function readLifetime(text: string): number | 'never' {
+  if (text === 'never') return text
+  if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= maxLifetimeDays) return Number(text)
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxLifetimeDays}, or never.`)
+}
 
 function readNodeName(text: string): string {
   const name = text.trim()

@@ -2,6 +2,7 @@ import type { Route } from '../../generated/operations.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import { includesStaticExport } from '../tenancy/organization.ts'
 import { type RateLimits, takeRequest } from '../tenancy/rate-limit.ts'
+import { findMissingScope } from '../tenancy/scope.ts'
 import { HttpError } from './http-error.ts'
 
 /**
@@ -12,11 +13,13 @@ import { HttpError } from './http-error.ts'
  */
 export function checkAccess<Known extends Caller>(route: Route, caller: Known | undefined): Known {
   if (!caller) throw unauthorized()
-  const missing = route.scopes.find(scope => !caller.scopes.includes(scope))
-  if (missing) throw new HttpError(403, `This API key has no "${missing}" scope. Use a key that has it.`)
+  const missing = findMissingScope(route.scopes, caller)
+  if (missing)
+    throw new HttpError(403, 'missing_scope', `This API key has no "${missing}" scope. Use a key that has it.`)
   if (route.plan === 'enterprise' && !includesStaticExport(caller.plan)) {
     throw new HttpError(
       403,
+      'plan_required',
       'Static export needs the enterprise plan. The organization of this key has a different plan.',
     )
   }
@@ -39,6 +42,7 @@ export async function spendRequest(
   if (allowed) return headers
   throw new HttpError(
     429,
+    'rate_limited',
     `The organization has used its ${rateLimit.quota} analytics requests. Try again after ${headers['Retry-After']} seconds.`,
     headers,
   )
@@ -46,7 +50,12 @@ export async function spendRequest(
 
 /** The same response for a missing, malformed, unknown, expired or revoked key (RFC 6750). */
 function unauthorized(): HttpError {
-  return new HttpError(401, 'A valid admin API key is required. Send it as: Authorization: Bearer <key>', {
-    'WWW-Authenticate': 'Bearer',
-  })
+  return new HttpError(
+    401,
+    'invalid_api_key',
+    'A valid admin API key is required. Send it as: Authorization: Bearer <key>',
+    {
+      'WWW-Authenticate': 'Bearer',
+    },
+  )
 }

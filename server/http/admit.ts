@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import { isInRanges, parseAddressRange } from '../base/address-range.ts'
 import type { Client } from '../operations/client.ts'
 import { type ApiKeys, hashKey, isWellFormedKey, type NamedCaller } from '../tenancy/api-key.ts'
 import type { RateLimits } from '../tenancy/rate-limit.ts'
 import { checkAccess, spendRequest } from './access.ts'
+import { HttpError } from './http-error.ts'
 import type { Admission } from './mount.ts'
 import type { FindServerAddress } from './server-address.ts'
 
@@ -21,8 +23,8 @@ export interface Finders {
 }
 
 /**
- * Creates the admission of the server. `authorize` checks the key (401), its scopes and the plan (403). `spend` counts an
- * authorized request against the rate limit of its operation (429), so refused requests do not count.
+ * Creates the admission of the server. `authorize` checks the key (401), the address of the client, the scopes and the plan (403).
+ * `spend` counts an authorized request against the rate limit of its operation (429), so refused requests do not count.
  */
 export function createAdmission(
   { apiKeys, rateLimits, keyPrefix, now }: AdmitDeps,
@@ -30,9 +32,12 @@ export function createAdmission(
 ): Admission<Client> {
   return {
     async authorize(route, req) {
-      const { keyName, last4, ...caller } = checkAccess(route, await authenticate(req.headers.authorization))
+      const known = await authenticate(req.headers.authorization)
+      const ipAddress = findClient(req)
+      if (known) checkAddress(known, ipAddress)
+      const { keyName, last4, allowedAddresses: _, ...caller } = checkAccess(route, known)
       const actor = `key ${keyName} (...${last4})`
-      return { ...caller, actor, address: findAddress(req), ipAddress: findClient(req) }
+      return { ...caller, actor, address: findAddress(req), ipAddress }
     },
     async spend(route, { organizationId }, res) {
       if (route.rateLimit) res.set(await spendRequest(rateLimits, route, organizationId, now))
@@ -44,4 +49,20 @@ export function createAdmission(
     if (key === undefined || !isWellFormedKey(keyPrefix, key)) return undefined
     return apiKeys.authenticate(hashKey(key), now())
   }
+}
+
+/**
+ * Checks that a key may be used from the address of the client.
+ *
+ * @throws {HttpError} 403
+ */
+function checkAddress({ allowedAddresses }: NamedCaller, address: string): void {
+  if (allowedAddresses.length === 0) return
+  const ranges = allowedAddresses.flatMap(text => parseAddressRange(text) ?? [])
+  if (isInRanges(address, ranges)) return
+  throw new HttpError(
+    403,
+    'address_not_allowed',
+    `This API key may not be used from ${address}. Use it from an address that it allows, or create a key that allows this one.`,
+  )
 }

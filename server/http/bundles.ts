@@ -36,11 +36,15 @@ export function bundleRouter({
     const job = await exportJobs.find(jobId)
     const organization = job && (await organizations.find(job.organizationId))
     if (job && !(organization && includesStaticExport(organization.plan))) {
-      throw new HttpError(403, 'The organization of this link can no longer use static export. Ask its administrator.')
+      throw new HttpError(
+        403,
+        'plan_required',
+        'The organization of this link can no longer use static export. Ask its administrator.',
+      )
     }
     if (!job?.bundle) throw bundleRefusals.gone()
     const fault = explainCondition(await bundles.verify(job.bundle), bundles)
-    if (fault !== null) throw new HttpError(500, fault)
+    if (fault !== null) throw new HttpError(500, 'bundle_damaged', fault)
     const { sizeBytes, sha256, fileName } = job.bundle
     const download = describeDownload(job)
     await sendArchive(req, res, {

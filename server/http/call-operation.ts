@@ -35,7 +35,7 @@ export async function callOperation<Id extends OperationId>(
     findCheck(route)(all)
   } catch (error) {
     if (!(error instanceof HttpError) || (error.status !== 400 && error.status !== 403)) throw error
-    return { status: error.status, problems: error.details }
+    return { status: error.status, problems: error.faults?.map(({ message }) => message) ?? [error.message] }
   }
   return handlers[id](toInput<Id>(all, route), deps, client)
 }

@@ -4,7 +4,8 @@ import type { Logger } from 'pino'
 import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { diskFull, isDiskFull } from '../base/disk-full.ts'
 import { UnavailableError, type UnavailableReason } from '../base/unavailable-error.ts'
-import { HttpError, sendError, serverFault, toRequestError } from './http-error.ts'
+import { sendError } from './error-body.ts'
+import { HttpError, serverFault, toRequestError } from './http-error.ts'
 import { findRoute, refuseUnknown } from './routes.ts'
 
 const visitsFault =
@@ -35,27 +36,29 @@ export const answerUnknownPaths: RequestHandler = (req, res) => {
 /** Answers a request that has not ended when the server ends. */
 export function answerLate(res: ServerResponse): void {
   const { req } = res
-  const error = new HttpError(503, 'The server is shutting down. Send the request again.', { 'Retry-After': '5' })
+  const error = new HttpError(503, 'shutting_down', 'The server is shutting down. Send the request again.', {
+    'Retry-After': '5',
+  })
   sendError(res as Response, error, findRoute(req.method ?? '', req.url ?? ''))
 }
 
 /** Converts whatever a handler throws. What nobody expected becomes a 500 with a fixed sentence. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown
-  if (thrown instanceof UnusableVisitsError) return new HttpError(500, visitsFault)
-  return unavailableErrors(thrown) ?? toRequestError(thrown) ?? new HttpError(500, serverFault)
+  if (thrown instanceof UnusableVisitsError) return new HttpError(500, 'visits_damaged', visitsFault)
+  return unavailableErrors(thrown) ?? toRequestError(thrown) ?? new HttpError(500, 'internal_error', serverFault)
 }
 
 /** Converts errors that pass: a lock of another process, a full disk, or a database or storage that does not answer. */
 function unavailableErrors(thrown: unknown): HttpError | undefined {
   if (isDiskFull(thrown)) {
     const message = `${diskFull} Nothing was changed. Tell the operator of the server, or try again later.`
-    return new HttpError(503, message, { 'Retry-After': '60' })
+    return new HttpError(503, 'disk_full', message, { 'Retry-After': '60' })
   }
   if (!(thrown instanceof UnavailableError)) return undefined
   if (thrown.reason === 'storage') {
     const message = 'The storage of the bundles cannot be reached. Nothing was lost. Try again in 10 seconds.'
-    return new HttpError(503, message, { 'Retry-After': '10' })
+    return new HttpError(503, 'storage_unavailable', message, { 'Retry-After': '10' })
   }
   const problems: Partial<Record<UnavailableReason, string>> = {
     unreachable: 'cannot be reached',
@@ -63,5 +66,5 @@ function unavailableErrors(thrown: unknown): HttpError | undefined {
   }
   const problem = problems[thrown.reason] ?? 'is locked by another process'
   const message = `The database of the server ${problem}. Nothing was changed. Try again in 5 seconds.`
-  return new HttpError(503, message, { 'Retry-After': '5' })
+  return new HttpError(503, 'database_unavailable', message, { 'Retry-After': '5' })
 }

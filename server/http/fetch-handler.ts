@@ -1,8 +1,9 @@
 import { type Handlers, type Input, type OperationId, type Route, routes } from '../../generated/operations.ts'
+import { toErrorBody } from './error-body.ts'
 import { readParts, toInput } from './fetch-input.ts'
 import { allowReuse, isUnchanged, toResponse } from './fetch-response.ts'
 import type { FindETags } from './find-etags.ts'
-import { HttpError, serverFault, toErrorBody, toRequestError } from './http-error.ts'
+import { HttpError, serverFault, toRequestError } from './http-error.ts'
 import { createInputCheck, type InputParts } from './input-check.ts'
 import { isJson, jsonOnly } from './media-type.ts'
 import { repeatedHeader } from './request-form.ts'
@@ -63,7 +64,10 @@ export function createTargetHandler<Deps, Caller>(
       if (!route || !check) throw refuseUnknown(request.method, target)
       return await answer(request, { route, id: route.operationId, target, headers, check, ...options })
     } catch (thrown) {
-      const error = thrown instanceof HttpError ? thrown : (toRequestError(thrown) ?? new HttpError(500, serverFault))
+      const error =
+        thrown instanceof HttpError
+          ? thrown
+          : (toRequestError(thrown) ?? new HttpError(500, 'internal_error', serverFault))
       if (error.status >= 500) options.onError?.(thrown, requestId)
       for (const [name, value] of Object.entries(error.headers)) headers.set(name, value)
       return toResponse(request, { status: error.status, body: toErrorBody(error, route) }, headers, route)

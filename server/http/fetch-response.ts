@@ -1,4 +1,5 @@
 import type { Route } from '../../generated/operations.ts'
+import { type ErrorBody, finishError, prefersProblem, problemJson } from './error-body.ts'
 
 /** An answer of any operation. */
 interface Answer {
@@ -13,10 +14,19 @@ export function toResponse(request: Request, answer: Answer, headers: Headers, r
   const { status, mediaType, headers: own = {}, body } = answer
   for (const [name, value] of Object.entries(own)) if (value !== undefined) headers.set(name, value)
   if (route && own.ETag !== undefined) allowReuse(route, headers)
+  if (status >= 400) return toErrorResponse(request, status, body as ErrorBody, headers)
   const isJsonAnswer = mediaType === undefined || mediaType === 'application/json'
   headers.set('Content-Type', isJsonAnswer ? 'application/json; charset=utf-8' : `${mediaType}; charset=utf-8`)
   const content = isJsonAnswer ? JSON.stringify(body) : toStream(body as AsyncIterable<Uint8Array<ArrayBuffer>>)
   return new Response(request.method === 'HEAD' ? null : content, { status, headers })
+}
+
+/** Converts an error to a response, in the form that the client prefers. */
+export function toErrorResponse(request: Request, status: number, body: ErrorBody, headers: Headers): Response {
+  const isProblem = prefersProblem(request.headers.get('Accept') ?? undefined)
+  const finished = finishError(status, body, { requestId: headers.get('X-Request-Id') ?? '', isProblem })
+  headers.set('Content-Type', isProblem ? problemJson : 'application/json; charset=utf-8')
+  return new Response(request.method === 'HEAD' ? null : JSON.stringify(finished), { status, headers })
 }
 
 /** Lets browsers keep an answer with an ETag, as `allowReuse` in `unchanged.ts` does. */

@@ -1,21 +1,16 @@
 import type { Route } from '../../generated/operations.ts'
 import {
+  createQueryCheck,
+  escapeStep,
   findBodySchema,
-  findUnclearIntegers,
-  findUnfit,
-  findUnusable,
-  listBoundParameters,
   listFields,
   listParameters,
-  listQueryIntegers,
-  listQueryNames,
-  refuseDetails,
+  maxFaults,
   refuseInvalid,
   resolve,
   type Schema,
-  type ValidatorError,
+  type Violation,
 } from './invalid-request.ts'
-import { chooseMediaType } from './media-type.ts'
 
 /** What clients send with a request. Parameters that occur several times are lists. */
 export interface InputParts {
@@ -29,31 +24,22 @@ export interface InputParts {
  * Returns a function that checks the requests of an operation, adds defaults, and converts query parameters to their types. It
  * gives the answers of the validator in `validator.ts`, which needs Express and Node; this one needs neither.
  *
- * @returns a function that throws `HttpError` 400 for an invalid request
+ * @returns a function that throws `HttpError` 400 with all faults of an invalid request
  * @throws {Error} if it cannot check the document.
  */
 export function createInputCheck(document: object, route: Route): (parts: InputParts) => void {
   const fields = listFields(document, route)
-  const integers = listQueryIntegers(document, route)
-  const bound = listBoundParameters(document, route)
+  const checkQuery = createQueryCheck(document, route)
   const parameters = listCheckedParameters(document, route)
-  const known = new Set(listQueryNames(document, route))
   const bodySchema = findBodySchema(document, route)
   const schemas = [...parameters.map(({ schema }) => schema), ...(bodySchema ? [bodySchema] : [])]
   for (const schema of schemas) refuseUnknownKeywords(document, schema)
   return parts => {
     const { query, headers, body } = parts
-    const unfit = findUnfit(Object.keys(query), bound, chooseMediaType(headers.accept, route.mediaTypes))
-    if (unfit.length > 0) throw refuseDetails(unfit)
-    const unclear = findUnclearIntegers(query, integers)
-    if (unclear.length > 0) throw refuseInvalid(unclear, fields)
-    const unusable = findUnusable(query, known)
-    if (unusable) throw refuseInvalid([unusable], fields, body)
-    const errors = [
-      checkParameters(document, parameters, parts),
-      bodySchema && checkSchema(document, bodySchema, body, '/body'),
-    ].filter(error => error !== undefined)
-    if (errors.length > 0) throw refuseInvalid(errors, fields, body)
+    const found = new Found(document, checkQuery({ query, accept: headers.accept }))
+    found.checkParameters(parameters, parts)
+    if (bodySchema) found.checkSchema(bodySchema, body, '/body')
+    if (found.violations.length > 0) throw refuseInvalid(found.violations, fields)
   }
 }
 
@@ -78,26 +64,6 @@ function listCheckedParameters(document: object, route: Route): CheckedParameter
     }
   })
   return places.flatMap(place => all.filter(parameter => parameter.place === place))
-}
-
-function checkParameters(
-  document: object,
-  parameters: readonly CheckedParameter[],
-  parts: InputParts,
-): ValidatorError | undefined {
-  for (const { place, name, isRequired, schema } of parameters) {
-    const values: Record<string, unknown> = parts[place]
-    if (values[name] === undefined && schema.default !== undefined) values[name] = schema.default
-    const value = toType(schema, values[name])
-    const path = `/${place}/${name}`
-    if (value === undefined && isRequired)
-      return { path, message: 'required', errorCode: 'required.openapi.validation' }
-    if (value === undefined) continue
-    const error = checkSchema(document, schema, value, path)
-    if (error) return error
-    values[name] = value
-  }
-  return undefined
 }
 
 /** Parameters arrive as text. */
@@ -139,22 +105,79 @@ function refuseUnknownKeywords(document: object, given: Schema): void {
 }
 
 /**
- * Checks a JSON value and adds the defaults of missing fields. Returns the first error, which is the one that the validator of
- * the server finds. Unlike that validator, it runs where code may not be compiled at run time, and in web browsers.
+ * The violations of a request. Its methods check values and add the defaults of missing fields. Unlike the validator of the server, they
+ * run where code may not be compiled at run time, and in web browsers. They stop soon after `maxFaults` violations.
  */
-function checkSchema(document: object, given: Schema, value: unknown, path: string): ValidatorError | undefined {
-  const schema = resolve<Schema>(document, given)
-  if (schema.type !== undefined && !hasType(schema.type, value)) return fail(path, 'type')
-  if (schema.enum && !schema.enum.includes(value)) return fail(path, 'enum')
-  if (typeof value === 'number') return checkNumber(schema, value, path)
-  if (typeof value === 'string') return checkText(schema, value, path)
-  if (Array.isArray(value)) return checkItems(document, schema, value, path)
-  if (typeof value === 'object' && value !== null) return checkFields(document, schema, value, path)
-  return undefined
-}
+class Found {
+  readonly #document: object
+  readonly violations: Violation[]
+  constructor(document: object, violations: Violation[]) {
+    this.#document = document
+    this.violations = violations
+  }
 
-function fail(path: string, keyword: string, message = keyword): ValidatorError {
-  return { path, message, errorCode: `${keyword}.openapi.validation` }
+  checkParameters(parameters: readonly CheckedParameter[], parts: InputParts): void {
+    const known = new Set(this.violations.map(({ path }) => path))
+    for (const { place, name, isRequired, schema } of parameters) {
+      const values: Record<string, unknown> = parts[place]
+      const path = `/${place}/${name}`
+      if (known.has(path)) continue
+      if (values[name] === undefined && schema.default !== undefined) values[name] = schema.default
+      const value = toType(schema, values[name])
+      if (value === undefined && isRequired) this.#add(path, 'required')
+      if (value === undefined) continue
+      this.checkSchema(schema, value, path)
+      values[name] = value
+    }
+  }
+
+  checkSchema(given: Schema, value: unknown, path: string): void {
+    const schema = resolve<Schema>(this.#document, given)
+    if (schema.type !== undefined && !hasType(schema.type, value)) this.#add(path, 'type')
+    else if (schema.enum && !schema.enum.includes(value)) this.#add(path, 'enum')
+    else if (typeof value === 'number') this.#checkNumber(schema, value, path)
+    else if (typeof value === 'string') this.#checkText(schema, value, path)
+    else if (Array.isArray(value)) this.#checkItems(schema, value, path)
+    else if (typeof value === 'object' && value !== null) this.#checkFields(schema, value, path)
+  }
+
+  #add(path: string, keyword: Violation['keyword'], more: Pick<Violation, 'repeated'> = {}): void {
+    this.violations.push({ path, keyword, ...more })
+  }
+
+  #checkNumber({ minimum, maximum }: Schema, value: number, path: string): void {
+    if (maximum !== undefined && value > maximum) this.#add(path, 'maximum')
+    else if (minimum !== undefined && value < minimum) this.#add(path, 'minimum')
+  }
+
+  #checkText({ minLength, maxLength, pattern }: Schema, value: string, path: string): void {
+    if (maxLength !== undefined && countCharacters(value) > maxLength) this.#add(path, 'maxLength')
+    else if (minLength !== undefined && countCharacters(value) < minLength) this.#add(path, 'minLength')
+    else if (pattern !== undefined && !compile(pattern).test(value)) this.#add(path, 'pattern')
+  }
+
+  #checkItems({ maxItems, uniqueItems, items }: Schema, values: readonly unknown[], path: string): void {
+    if (maxItems !== undefined && values.length > maxItems) this.#add(path, 'maxItems')
+    for (const [i, value] of items ? values.entries() : []) {
+      if (this.violations.length >= maxFaults) return
+      if (items) this.checkSchema(items, value, `${path}/${i}`)
+    }
+    const repeated = uniqueItems ? findRepeated(values) : undefined
+    if (repeated) this.#add(path, 'uniqueItems', { repeated })
+  }
+
+  #checkFields({ properties = {}, required = [], additionalProperties }: Schema, value: object, path: string): void {
+    const fields = value as Record<string, unknown>
+    for (const [name, property] of Object.entries(properties)) {
+      const byDefault = resolve<Schema>(this.#document, property).default
+      if (fields[name] === undefined && byDefault !== undefined) fields[name] = byDefault
+      if (fields[name] !== undefined) this.checkSchema(property, fields[name], `${path}/${name}`)
+      else if (required.includes(name)) this.#add(`${path}/${name}`, 'required')
+    }
+    if (additionalProperties !== false) return
+    const unknown = Object.keys(fields).filter(name => !Object.hasOwn(properties, name))
+    for (const name of unknown.slice(0, maxFaults)) this.#add(`${path}/${escapeStep(name)}`, 'additionalProperties')
+  }
 }
 
 function hasType(type: string, value: unknown): boolean {
@@ -169,17 +192,6 @@ function hasType(type: string, value: unknown): boolean {
       // The other types of JSON Schema have the names of JavaScript.
       return typeof value === type
   }
-}
-
-function checkNumber({ minimum, maximum }: Schema, value: number, path: string): ValidatorError | undefined {
-  if (maximum !== undefined && value > maximum) return fail(path, 'maximum')
-  return minimum !== undefined && value < minimum ? fail(path, 'minimum') : undefined
-}
-
-function checkText({ minLength, maxLength, pattern }: Schema, value: string, path: string): ValidatorError | undefined {
-  if (maxLength !== undefined && countCharacters(value) > maxLength) return fail(path, 'maxLength')
-  if (minLength !== undefined && countCharacters(value) < minLength) return fail(path, 'minLength')
-  return pattern !== undefined && !compile(pattern).test(value) ? fail(path, 'pattern') : undefined
 }
 
 /** JSON Schema counts Unicode characters, and JavaScript counts UTF-16 code units. */
@@ -200,22 +212,6 @@ function compile(pattern: string): RegExp {
   return compiled
 }
 
-function checkItems(
-  document: object,
-  { maxItems, uniqueItems, items }: Schema,
-  values: readonly unknown[],
-  path: string,
-): ValidatorError | undefined {
-  if (maxItems !== undefined && values.length > maxItems) return fail(path, 'maxItems')
-  for (const [i, value] of items ? values.entries() : []) {
-    const error = items && checkSchema(document, items, value, `${path}/${i}`)
-    if (error) return error
-  }
-  const repeated = uniqueItems ? findRepeated(values) : undefined
-  if (repeated) return fail(path, 'uniqueItems', `items ## ${repeated.second} and ${repeated.first} are identical`)
-  return undefined
-}
-
 /** Finds two equal texts. The search begins at the end, as in the validator of the server. */
 function findRepeated(values: readonly unknown[]): { first: number; second: number } | undefined {
   const places = new Map<string, number>()
@@ -225,31 +221,6 @@ function findRepeated(values: readonly unknown[]): { first: number; second: numb
     const second = places.get(value)
     if (second !== undefined) return { first, second }
     places.set(value, first)
-  }
-  return undefined
-}
-
-function checkFields(
-  document: object,
-  { properties = {}, required = [], additionalProperties }: Schema,
-  value: object,
-  path: string,
-): ValidatorError | undefined {
-  const fields = value as Record<string, unknown>
-  for (const [name, property] of Object.entries(properties)) {
-    const byDefault = resolve<Schema>(document, property).default
-    if (fields[name] === undefined && byDefault !== undefined) fields[name] = byDefault
-  }
-  const missing = required.find(name => fields[name] === undefined)
-  if (missing !== undefined) return fail(`${path}/${missing}`, 'required')
-  const unknown = Object.keys(fields).find(name => !Object.hasOwn(properties, name))
-  // The validator of the server names no place of a field without a name.
-  if (additionalProperties === false && unknown !== undefined)
-    return fail(unknown === '' ? '' : `${path}/${unknown}`, 'additionalProperties')
-  for (const [name, property] of Object.entries(properties)) {
-    if (fields[name] === undefined) continue
-    const error = checkSchema(document, property, fields[name], `${path}/${name}`)
-    if (error) return error
   }
   return undefined
 }

@@ -1,14 +1,39 @@
+import type { FaultCode } from '../../generated/error-codes.ts'
 import type { Route } from '../../generated/operations.ts'
 import { findNearestName } from '../base/nearest-name.ts'
 import { describeRule, type RuledSchema } from './field-rule.ts'
-import { HttpError } from './http-error.ts'
+import { type Fault, HttpError } from './http-error.ts'
+import { chooseMediaType } from './media-type.ts'
 
-/** An error that express-openapi-validator reports; `path` is a JSON pointer such as /query/limit or /body/paths/0. */
-export interface ValidatorError {
+/** A place of a request that breaks the document. */
+export interface Violation {
+  /** A JSON pointer such as /query/limit or /body/paths/0. */
   path: string
-  message: string
-  errorCode?: string
+  keyword: Keyword
+  /** The positions of two equal items, for `uniqueItems`. */
+  repeated?: { first: number; second: number }
+  /** The media type that a parameter does not apply to, and the one it applies to, for `unfit`. */
+  media?: { asked: string; only: string }
 }
+
+/** The keywords of JSON Schema that requests are checked by, and what the server checks besides. */
+export type Keyword = keyof typeof faultCodes
+
+const faultCodes = {
+  type: 'wrong_type',
+  enum: 'unknown_value',
+  minimum: 'out_of_range',
+  maximum: 'out_of_range',
+  minLength: 'wrong_length',
+  maxLength: 'wrong_length',
+  pattern: 'wrong_format',
+  maxItems: 'wrong_length',
+  uniqueItems: 'repeated_item',
+  required: 'missing',
+  additionalProperties: 'unknown_field',
+  empty: 'empty',
+  unfit: 'not_applicable',
+} satisfies Record<string, FaultCode>
 
 /** A field of an operation. */
 export interface Field {
@@ -19,58 +44,61 @@ export interface Field {
   name?: string
 }
 
-/** The fields of an operation by JSON pointer with `*` for an array position, such as /body/paths and /body/paths. */
+/** The fields of an operation by JSON pointer with `*` for an array position, such as /body/paths and /body/paths/*, in their order. */
 export type Fields = Map<string, Field>
 
-const maxExplained = 10
+/** A request with more faults is told the first of them. */
+export const maxFaults = 10
 const maxNameCharacters = 80
 
-/** Writes one sentence per error: the field, the problem and the remedy. */
-export function explainInvalid(errors: readonly ValidatorError[], fields: Fields, body?: unknown): string[] {
-  const all = errors.slice(0, maxExplained).flatMap(error => [error, ...findMisspelt(error, fields, body)])
-  const sentences = all.map(error => explain(error, fields))
-  return [...new Set(sentences)]
+/** Returns the error of a request that breaks the document: a sentence for each violation, in the order of the document. */
+export function refuseInvalid(violations: readonly Violation[], fields: Fields): HttpError {
+  const order = [...fields.keys()]
+  const rank = ({ path }: Violation) => {
+    const at = order.indexOf(generalize(path))
+    return at === -1 ? order.length : at
+  }
+  const faults = violations.toSorted((a, b) => rank(a) - rank(b)).map(violation => toFault(violation, fields))
+  const different = faults.filter(({ message }, i) => faults.findIndex(other => other.message === message) === i)
+  return refuseFaults(different.slice(0, maxFaults))
 }
 
-/** Finds the unknown field that stands for a missing one. The validator stops at the missing field, before it finds this one. */
-function findMisspelt({ path, errorCode }: ValidatorError, fields: Fields, body: unknown): ValidatorError[] {
-  const missing = /^\/body\/([^/]+)$/.exec(path)?.[1]
-  if (!errorCode?.startsWith('required.') || missing === undefined || body === null || typeof body !== 'object')
-    return []
-  const unknown = Object.keys(body).filter(name => !fields.has(`/body/${name}`))
-  const misspelt = findNearestName(missing, unknown.slice(0, maxExplained))
-  return misspelt === undefined
-    ? []
-    : [{ path: `/body/${escapeStep(misspelt)}`, message: '', errorCode: 'additionalProperties' }]
+/** Returns the error of a request that has faults. */
+export function refuseFaults(faults: Fault[]): HttpError {
+  return new HttpError(400, 'invalid_request', faults.map(({ message }) => message).join(' '), {}, faults)
 }
 
-function explain({ path, message, errorCode }: ValidatorError, fields: Fields): string {
-  const [, , ...steps] = path.split('/')
-  const field = findField(path, fields)
-  const name = field?.name ?? nameField(steps)
-  const keyword = errorCode?.split('.')[0]
+function toFault(violation: Violation, fields: Fields): Fault {
+  const [, , ...steps] = violation.path.split('/')
+  const field = fields.get(generalize(violation.path))?.name ?? nameField(steps)
+  return {
+    message: explain(violation, field, fields),
+    ...(field !== '' && { field }),
+    code: faultCodes[violation.keyword],
+  }
+}
+
+/** Writes the field, the problem and the remedy. */
+function explain({ path, keyword, repeated, media }: Violation, name: string, fields: Fields): string {
+  const field = fields.get(generalize(path))
   const example = showExample(field)
-  if (path === '' || path === '/query/')
-    return `The ${path === '' ? 'request body has a field' : 'query has a parameter'} without a name. Leave it out.`
-  if (path === '/body') return `The request body must be a JSON object.${showExample(fields.get('/body'))}`
+  if (path.endsWith('/'))
+    return `The ${path.startsWith('/body/') ? 'request body has a field' : 'query has a parameter'} without a name. Leave it out.`
+  if (path === '/body') return `The request body must be a JSON object.${example}`
   switch (keyword) {
-    case undefined: // the validator refuses unknown query parameters without an error code
-      return message.startsWith('Unknown') ? unknownField(path, name, fields) : `${name} is empty.${example}`
+    case 'empty':
+      return `${name} is empty.${example}`
+    case 'unfit':
+      return `${name} does not apply to ${media?.asked}. Leave it out, or accept ${media?.only}.`
     case 'additionalProperties':
       return unknownField(path, name, fields)
     case 'required':
       return `${name} is missing.${example}`
     case 'uniqueItems':
-      return `${explainRepeated(name, message)}${name} must be ${field?.rule}.${example}`
+      return `${name}[${repeated?.second}] repeats ${name}[${repeated?.first}]. ${name} must be ${field?.rule}.${example}`
     default:
-      return `${name} ${field?.rule === undefined ? message : `must be ${field.rule}`}.${example}`
+      return `${name} must be ${field?.rule}.${example}`
   }
-}
-
-/** The validator names the two positions: `items ## 2 and 0 are identical`. */
-function explainRepeated(name: string, message: string): string {
-  const [, second, first] = /## (\d+) and (\d+)/.exec(message) ?? []
-  return first === undefined ? '' : `${name}[${second}] repeats ${name}[${first}]. `
 }
 
 function unknownField(path: string, name: string, fields: Fields): string {
@@ -84,7 +112,7 @@ function unknownField(path: string, name: string, fields: Fields): string {
 }
 
 /** Says which name was meant, if one is close, and which names there are. */
-export function suggestKnown(name: string, known: readonly string[]): string {
+function suggestKnown(name: string, known: readonly string[]): string {
   if (known.length === 0) return 'This operation has none.'
   const nearest = findNearestName(name, known)
   return `${nearest === undefined ? '' : `Did you mean ${nearest}? `}Known here: ${known.join(', ')}.`
@@ -107,8 +135,8 @@ function unescapeStep(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-function findField(path: string, fields: Fields): Field | undefined {
-  return fields.get(path.replaceAll(/\/\d+(?=\/|$)/g, '/*'))
+function generalize(path: string): string {
+  return path.replaceAll(/\/\d+(?=\/|$)/g, '/*')
 }
 
 function showExample(field: Field | undefined): string {
@@ -167,34 +195,6 @@ export function findBodySchema(document: object, route: Route): Schema | undefin
   return schema && resolve<Schema>(document, schema)
 }
 
-/** Lists the integer query parameters of an operation. */
-export function listQueryIntegers(document: object, route: Route): string[] {
-  return listParameters(document, route).flatMap(({ name, in: place, schema }) =>
-    place === 'query' && schema && resolve<Schema>(document, schema).type === 'integer' ? [name] : [],
-  )
-}
-
-/** Lists the names of the query parameters of an operation. */
-export function listQueryNames(document: object, route: Route): string[] {
-  return listParameters(document, route).flatMap(({ name, in: place }) => (place === 'query' ? [name] : []))
-}
-
-/** Lists the parameters that apply to answers of one media type only, with that type. */
-export function listBoundParameters(document: object, route: Route): Map<string, string> {
-  return new Map(
-    listParameters(document, route).flatMap(({ name, 'x-media-type': mediaType }) =>
-      mediaType === undefined ? [] : [[name, mediaType]],
-    ),
-  )
-}
-
-/** Writes a sentence for each given parameter that does not apply to answers of the media type. */
-export function findUnfit(given: readonly string[], bound: ReadonlyMap<string, string>, mediaType: string): string[] {
-  return given
-    .filter(name => (bound.get(name) ?? mediaType) !== mediaType)
-    .map(name => `${name} does not apply to ${mediaType}. Leave it out, or accept ${bound.get(name)}.`)
-}
-
 /** Lists the parameters of an operation, without references. */
 export function listParameters(document: object, route: Route): Parameter[] {
   const item = findItem(document, route)
@@ -238,45 +238,45 @@ export function resolve<T>(document: object, value: object): T {
   return resolve(document, target as object)
 }
 
-/** Returns the error of a request that breaks the contract. */
-export function refuseInvalid(errors: readonly ValidatorError[], fields: Fields, body?: unknown): HttpError {
-  return refuseDetails(explainInvalid(errors, fields, body))
-}
-
-/** Returns the error of a request that breaks the contract, from a sentence for each problem. */
-export function refuseDetails(details: string[]): HttpError {
-  return new HttpError(400, details.join(' '), {}, details)
+/** What of a request is needed to check its query. */
+interface AskedQuery {
+  query: Readonly<Record<string, unknown>>
+  accept: string | undefined
 }
 
 /**
- * Finds integers that occur twice, are not written in decimal digits or are too large for JavaScript. The validator accepts all that
- * JavaScript converts, such as 0x10 and 1e2, and infinity within any bounds.
+ * Creates the check of what the validator of the server accepts in a query: parameters that the media type of the answer does not
+ * have, integers that occur twice, are not written in decimal digits or are too large for JavaScript (it accepts 0x10, 1e2, and
+ * infinity within any bounds), unknown names (it takes `limit[]` for `limit`) and empty values.
  */
-export function findUnclearIntegers(
-  query: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-): ValidatorError[] {
-  return names.flatMap(name => {
-    const value = query[name]
-    if (value === undefined || value === '') return []
-    const isUnclear = typeof value !== 'string' || !/^(\d+|-[1-9]\d*)$/.test(value) || !Number.isFinite(Number(value))
-    return isUnclear
-      ? [{ path: `/query/${name}`, message: 'must be integer', errorCode: 'type.openapi.validation' }]
-      : []
-  })
-}
-
-/**
- * Finds a query parameter that is unknown or has no value. The validator of the server does that, too, but it takes `limit[]` for
- * `limit`.
- */
-export function findUnusable(
-  query: Readonly<Record<string, unknown>>,
-  known: ReadonlySet<string>,
-): ValidatorError | undefined {
-  for (const [name, value] of Object.entries(query)) {
-    if (!known.has(name)) return { path: `/query/${escapeStep(name)}`, message: 'Unknown query parameter' }
-    if (value === '') return { path: `/query/${name}`, message: 'Empty value' }
+export function createQueryCheck(document: object, route: Route): (asked: AskedQuery) => Violation[] {
+  const known = new Map(
+    listParameters(document, route).flatMap(parameter =>
+      parameter.in === 'query' ? [[parameter.name, parameter] as const] : [],
+    ),
+  )
+  const integers = new Set(
+    [...known.values()]
+      .filter(({ schema }) => schema && resolve<Schema>(document, schema).type === 'integer')
+      .map(({ name }) => name),
+  )
+  const check = (name: string, value: unknown, asked: string): Violation | undefined => {
+    const parameter = known.get(name)
+    const path = `/query/${escapeStep(name)}`
+    if (!parameter) return { path, keyword: 'additionalProperties' }
+    const only = parameter['x-media-type'] ?? asked
+    if (only !== asked) return { path, keyword: 'unfit', media: { asked, only } }
+    if (value === '') return { path, keyword: 'empty' }
+    return integers.has(name) && !isClearInteger(value) ? { path, keyword: 'type' } : undefined
   }
-  return undefined
+  return ({ query, accept }) => {
+    const asked = chooseMediaType(accept, route.mediaTypes)
+    return Object.entries(query).flatMap(([name, value]) => check(name, value, asked) ?? [])
+  }
+}
+
+/** A number is one that the validator of the server has converted. */
+function isClearInteger(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value)
+  return typeof value === 'string' && /^(\d+|-[1-9]\d*)$/.test(value) && Number.isFinite(Number(value))
 }

@@ -50,5 +50,9 @@ export function isJson(contentType: string | undefined): boolean {
 
 /** Returns the error of a request whose body is not JSON. */
 export function jsonOnly(): HttpError {
-  return new HttpError(415, 'The request body must be JSON. Send it with Content-Type: application/json')
+  return new HttpError(
+    415,
+    'unsupported_media_type',
+    'The request body must be JSON. Send it with Content-Type: application/json',
+  )
 }

@@ -1,7 +1,8 @@
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express'
 import type { Handlers } from '../../generated/operations.ts'
+import { sendError } from './error-body.ts'
 import type { FindETags } from './find-etags.ts'
-import { HttpError, sendError, serverFault, toRequestError } from './http-error.ts'
+import { HttpError, serverFault, toRequestError } from './http-error.ts'
 import { type Admission, createOperationsApp, mountOperations } from './mount.ts'
 import { findRepeated } from './request-form.ts'
 import { assignRequestId } from './request-id.ts'
@@ -68,7 +69,10 @@ function readGiven<Deps, Caller>(options: { deps?: Deps; admission?: Admission<C
 
 function answerErrors(onError: MountOptions<undefined, undefined>['onError']): ErrorRequestHandler {
   return (thrown, req, res, next) => {
-    const error = thrown instanceof HttpError ? thrown : (toRequestError(thrown) ?? new HttpError(500, serverFault))
+    const error =
+      thrown instanceof HttpError
+        ? thrown
+        : (toRequestError(thrown) ?? new HttpError(500, 'internal_error', serverFault))
     if (error.status >= 500) onError?.(thrown, res.locals.requestId)
     if (res.headersSent) return next(thrown)
     sendError(res, error, findRoute(req.method, req.url))

@@ -7,6 +7,7 @@ import express, {
   type Response,
 } from 'express'
 import { type Handlers, type Input, type OperationId, type Route, routes } from '../../generated/operations.ts'
+import { type ErrorBody, sendErrorBody } from './error-body.ts'
 import type { FindETags } from './find-etags.ts'
 import { chooseMediaType, isJson, jsonOnly } from './media-type.ts'
 import { findRoute, refuseUnknown, toExpressPath } from './routes.ts'
@@ -186,6 +187,7 @@ interface Answer {
 async function send(res: Response, route: Route, { status, headers, mediaType, body }: Answer): Promise<void> {
   if (headers) res.set(headers)
   if (headers?.ETag !== undefined) allowReuse(route, res)
+  if (status >= 400) return sendErrorBody(res, status, body as ErrorBody)
   res.status(status)
   if (mediaType === undefined || mediaType === 'application/json') res.json(body)
   else await sendParts(res.type(mediaType), body as AsyncIterable<Uint8Array>)
@@ -197,7 +199,7 @@ async function send(res: Response, route: Route, { status, headers, mediaType, b
  */
 export function sendJson(this: Response, value: unknown): Response {
   const text = JSON.stringify(value)
-  this.setHeader('Content-Type', 'application/json; charset=utf-8')
+  if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json; charset=utf-8')
   this.setHeader('Content-Length', Buffer.byteLength(text))
   return this.end(text)
 }

@@ -26,17 +26,29 @@ export const refuseBadForm: RequestHandler = (req, _res, next) => {
 /** Returns the error of a request that violates HTTP/1.1; undefined if there is none. */
 export function findBadForm(req: IncomingMessage): HttpError | undefined {
   if (req.httpVersionMajor > 1)
-    return new HttpError(505, 'This server speaks HTTP/1.1. Send the request with HTTP/1.1.')
+    return new HttpError(
+      505,
+      'unsupported_http_version',
+      'This server speaks HTTP/1.1. Send the request with HTTP/1.1.',
+    )
   const { host, expect } = req.headers
   if (host === undefined && req.httpVersion !== '1.0')
-    return new HttpError(400, 'The request has no Host header. Send exactly one.')
+    return new HttpError(400, 'invalid_host', 'The request has no Host header. Send exactly one.')
   const repeated = findRepeated(req.rawHeaders)
   if (repeated) return repeated
   if (host !== undefined && !hostPattern.test(host)) {
-    return new HttpError(400, 'The Host header is not a host name with an optional port. Example: api.example.com')
+    return new HttpError(
+      400,
+      'invalid_host',
+      'The Host header is not a host name with an optional port. Example: api.example.com',
+    )
   }
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    return new HttpError(417, 'The only supported value of Expect is 100-continue. Leave the header out.')
+    return new HttpError(
+      417,
+      'unsupported_expectation',
+      'The only supported value of Expect is 100-continue. Leave the header out.',
+    )
   }
   return undefined
 }
@@ -59,5 +71,5 @@ export function findRepeated(rawHeaders: readonly string[]): HttpError | undefin
 }
 
 export function repeatedHeader(name: string): HttpError {
-  return new HttpError(400, `The request has more than one ${name} header. Send exactly one.`)
+  return new HttpError(400, 'repeated_header', `The request has more than one ${name} header. Send exactly one.`)
 }

@@ -35,8 +35,10 @@ export function isApiPath(requestTarget: string): boolean {
 export function refuseUnknown(method: string, requestTarget: string): HttpError {
   const methods = ['GET', 'POST'].filter(other => findRoute(other, requestTarget))
   return methods.length > 0 && !methods.includes(method)
-    ? new HttpError(405, `This path accepts only ${methods.join(' and ')}.`, { Allow: methods.join(', ') })
-    : new HttpError(404, 'There is nothing at this path. Compare it with the API reference.')
+    ? new HttpError(405, 'method_not_allowed', `This path accepts only ${methods.join(' and ')}.`, {
+        Allow: methods.join(', '),
+      })
+    : new HttpError(404, 'unknown_path', 'There is nothing at this path. Compare it with the API reference.')
 }
 
 const limits = routes.flatMap(({ rateLimit }) => rateLimit ?? [])

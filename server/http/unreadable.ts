@@ -2,27 +2,36 @@ import { randomUUID } from 'node:crypto'
 import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
+import type { ErrorCode } from '../../generated/error-codes.ts'
 
 interface Refusal {
   status: string
+  code: ErrorCode
   error: string
   headers?: string
 }
 
-const invalid: Refusal = { status: '400 Bad Request', error: 'This is not a valid HTTP request.' }
+const invalid: Refusal = {
+  status: '400 Bad Request',
+  code: 'malformed_request',
+  error: 'This is not a valid HTTP request.',
+}
 
 /** By the code of the error that Node reports. */
 const refusals: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
+    code: 'headers_too_large',
     error: 'The path or the headers of the request are too long, or there are more than 100 headers.',
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: '413 Content Too Large',
+    code: 'malformed_request',
     error: 'The chunk extensions of the request are too long.',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: '408 Request Timeout',
+    code: 'request_timeout',
     error: 'The request did not arrive in time. Send it again, without a pause.',
   },
 }
@@ -43,6 +52,7 @@ export function answerUnreadable(
 ): void {
   const noProxy: Refusal = {
     status: '405 Method Not Allowed',
+    code: 'method_not_allowed',
     error: 'This server is not a proxy: it does not answer CONNECT.',
     headers: `Allow: ${methods}\r\n`,
   }
@@ -57,9 +67,9 @@ export function answerUnreadable(
   // `findBadForm` refuses it with 417.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res))
 
-  function refuse(socket: Duplex, { status, error, headers = '' }: Refusal, details: object): void {
+  function refuse(socket: Duplex, { status, code, error, headers = '' }: Refusal, details: object): void {
     const requestId = randomUUID()
-    const body = JSON.stringify({ error })
+    const body = JSON.stringify({ error, code, requestId })
     log.info({ requestId, ...details, status: Number.parseInt(status, 10) }, 'request')
     socket.on('error', () => socket.destroy())
     setTimeout(() => socket.destroy(), lingerMs).unref()

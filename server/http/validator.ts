@@ -2,20 +2,8 @@ import { parse } from 'node:url'
 import type { Request, RequestHandler, Response } from 'express'
 import { middleware as openapiMiddleware } from 'express-openapi-validator'
 import { type Route, routes } from '../../generated/operations.ts'
-import {
-  type Fields,
-  findUnclearIntegers,
-  findUnfit,
-  findUnusable,
-  listBoundParameters,
-  listFields,
-  listQueryIntegers,
-  listQueryNames,
-  refuseDetails,
-  refuseInvalid,
-  type ValidatorError,
-} from './invalid-request.ts'
-import { chooseMediaType } from './media-type.ts'
+import { createInputCheck } from './input-check.ts'
+import { createQueryCheck } from './invalid-request.ts'
 
 export interface Validator {
   /** Returns the middleware that checks requests of this operation against the document and fills in defaults. */
@@ -103,26 +91,29 @@ export async function openValidator(
   }
 }
 
-/** Returns the check of the requests of one operation. It passes on an error for an invalid request. */
+/**
+ * Returns the check of the requests of one operation. It passes on an error for an invalid request. express-openapi-validator stops at
+ * the first violation, so `createInputCheck` finds all of them when there is one.
+ */
 function checkRoute(
   route: Route,
   { document, matched, checkRequest }: { document: object; matched: Matched; checkRequest: RequestHandler },
 ): RequestHandler {
-  const fields = listFields(document, route)
-  const integers = listQueryIntegers(document, route)
-  const bound = listBoundParameters(document, route)
-  const known = new Set(listQueryNames(document, route))
+  const checkQuery = createQueryCheck(document, route)
+  const findAll = createInputCheck(document, route)
   return (req, res, next) => {
-    const { query } = req
-    // Now, because the validator adds the parameters that have defaults.
-    const unfit = findUnfit(Object.keys(query), bound, chooseMediaType(req.headers.accept, route.mediaTypes))
-    if (unfit.length > 0) return next(refuseDetails(unfit))
-    const unclear = findUnclearIntegers(query, integers)
-    if (unclear.length > 0) return next(refuseInvalid(unclear, fields))
-    const unusable = findUnusable(query, known)
-    if (unusable) return next(refuseInvalid([unusable], fields, req.body))
+    const { params, query, headers, body } = req
+    const explain = (otherwise: unknown) => {
+      try {
+        findAll({ params: params as Record<string, string>, query, headers: headers as Record<string, string>, body })
+        return otherwise
+      } catch (error) {
+        return error
+      }
+    }
+    if (checkQuery({ query, accept: headers.accept }).length > 0) return next(explain(undefined))
     Object.assign(req, { openapi: { ...matched, pathParams: req.params } })
-    checkRequest(req, res, error => next(error && translate(error, fields, req.body)))
+    checkRequest(req, res, error => next(isValidatorError(error) && error.status === 400 ? explain(error) : error))
   }
 }
 
@@ -174,13 +165,8 @@ function run(handler: RequestHandler, req: object): Promise<void> {
   })
 }
 
-function isValidatorError(error: unknown): error is { status: number; errors: ValidatorError[] } {
-  return Array.isArray((error as { errors?: unknown }).errors)
-}
-
-function translate(error: unknown, fields: Fields, body: unknown): unknown {
-  if (!isValidatorError(error) || error.status !== 400) return error
-  return refuseInvalid(error.errors, fields, body)
+function isValidatorError(error: unknown): error is { status: number } {
+  return Array.isArray((error as { errors?: unknown } | undefined)?.errors)
 }
 
 type Json = Record<string, unknown>

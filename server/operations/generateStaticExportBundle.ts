@@ -3,6 +3,7 @@ import { explainCondition } from '../export/jobs/bundle-store.ts'
 import type { Bundle, ExportJob } from '../export/jobs/export-job.ts'
 import { type Client, toClientEvent } from './client.ts'
 import type { Deps } from './deps.ts'
+import { unknownExportJob } from './unknown.ts'
 
 type Links = Pick<Deps, 'bundleLinks' | 'presignLink'>
 
@@ -16,15 +17,22 @@ export async function generateStaticExportBundle(
   client: Client,
 ): Promise<Output<'generateStaticExportBundle'>> {
   const job = await exportJobs.findOwned(client.organizationId, params.jobId)
-  if (job && !job.bundle) return { status: 409, body: { error: whyNoBundle(job.status) } }
+  if (job && !job.bundle)
+    return {
+      status: 409,
+      body: {
+        error: whyNoBundle(job.status),
+        code: job.status === 'failed' ? 'export_failed' : 'export_not_completed',
+      },
+    }
   const fault = job?.bundle && explainCondition(await bundles.check(job.bundle), bundles)
-  if (fault) return { status: 500, body: { error: fault } }
+  if (fault) return { status: 500, body: { error: fault, code: 'bundle_damaged' } }
   const at = now()
   const link = job?.bundle && (await createLink({ ...job, bundle: job.bundle }, links, client, at))
   // Stored before the link is sent, because a job with a valid link is not deleted.
   const isThere = job && link && (await exportJobs.noteLink(job.jobId, link.expiresAt, toEvent(job, client, at)))
   if (!job?.bundle || !link || !isThere) {
-    return { status: 404, body: { error: 'This organization has no export job with the id in the path.' } }
+    return { status: 404, body: unknownExportJob }
   }
   return {
     status: 200,

@@ -2,6 +2,7 @@ import type { Input, Output } from '../../generated/operations.ts'
 import type { AgentJob } from '../agent/agent-job.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import type { Deps } from './deps.ts'
+import { unknownAgentJob, unknownProject } from './unknown.ts'
 
 export async function getAgentJob(
   { params }: Input<'getAgentJob'>,
@@ -12,10 +13,7 @@ export async function getAgentJob(
   const job = await agentJobs.findOwned(organizationId, params.projectId, params.id)
   if (job) return { status: 200, body: toBody(job) }
   const project = await projects.findOwned(organizationId, params.projectId)
-  const error = project
-    ? 'This project has no agent job with the id in the path.'
-    : 'Invalid project id: this organization has no project with the id in the path.'
-  return { status: 404, body: { error } }
+  return { status: 404, body: project ? unknownAgentJob : unknownProject }
 }
 
 function toBody(job: AgentJob): Extract<Output<'getAgentJob'>, { status: 200 }>['body'] {

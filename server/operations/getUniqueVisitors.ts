@@ -4,6 +4,7 @@ import { formatDay, parseDay } from '../analytics/day.ts'
 import type { DayRange, PageVisitors, Revision, VisitorCounts } from '../analytics/unique-visitors.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import type { Deps } from './deps.ts'
+import { unknownProject } from './unknown.ts'
 
 type VisitorsDeps = Pick<Deps, 'projects' | 'visits' | 'hashText'>
 
@@ -15,10 +16,11 @@ export async function getUniqueVisitors(
 ): Promise<Output<'getUniqueVisitors'>> {
   const project = await projects.findOwned(caller.organizationId, input.params.projectId)
   if (!project) {
-    return refuse(404, 'Invalid project id: this organization has no project with the id in the path.')
+    const { error: message } = unknownProject
+    return { status: 404, body: { ...unknownProject, details: [{ message }] } }
   }
   const question = readQuestion(input)
-  if (typeof question === 'string') return refuse(400, question)
+  if ('message' in question) return refuse(question)
   const { range, page } = question
   if (!page) {
     const { revision, totals, csv } = await visits.readAllPages(project.id, range)
@@ -45,28 +47,31 @@ export async function findVisitorsETag(
 ): Promise<string | undefined> {
   const project = await projects.findOwned(caller.organizationId, input.params.projectId)
   const question = project && readQuestion(input)
-  if (question === undefined || typeof question === 'string') return undefined
+  if (question === undefined || 'message' in question) return undefined
   return visitorsETag(question, await visits.findRevision(question.projectId), { hashText })
 }
 
-/** Returns what the request asks for, or a sentence that says why it is refused. */
+/** Returns what the request asks for, or why it is refused. */
 function readQuestion({
   params: { projectId },
   query,
   mediaType,
-}: Input<'getUniqueVisitors'>): VisitorsQuestion | string {
+}: Input<'getUniqueVisitors'>): VisitorsQuestion | VisitorsFault {
   const dateFrom = query.dateFrom === undefined ? undefined : parseDay(query.dateFrom)
   if (query.dateFrom !== undefined && dateFrom === undefined) return noSuchDate('dateFrom')
   const dateTo = query.dateTo === undefined ? undefined : parseDay(query.dateTo)
   if (query.dateTo !== undefined && dateTo === undefined) return noSuchDate('dateTo')
   if (dateFrom !== undefined && dateTo !== undefined && dateFrom > dateTo) {
-    return 'dateFrom is after dateTo. dateTo is exclusive: give the day after the last day you want.'
+    const message = 'dateFrom is after dateTo. dateTo is exclusive: give the day after the last day you want.'
+    return { message, field: 'dateFrom', code: 'reversed_range' }
   }
   const range = { ...(dateFrom !== undefined && { dateFrom }), ...(dateTo !== undefined && { dateTo }) }
   if (mediaType === 'text/csv') return { projectId, mediaType, range }
   for (const field of ['limit', 'offset'] as const) {
     // The validator accepts "Infinity" as a number within any bounds.
-    if (!Number.isSafeInteger(query[field])) return `${field} must be a whole number ${pageRules[field]}`
+    if (!Number.isSafeInteger(query[field])) {
+      return { message: `${field} must be a whole number ${pageRules[field]}`, field, code: 'out_of_range' }
+    }
   }
   return { projectId, mediaType, range, page: { limit: query.limit, offset: query.offset } }
 }
@@ -89,12 +94,20 @@ function toPage({ path, human, ai, total }: PageVisitors): components['schemas']
   return { path, human, ai, total }
 }
 
-function noSuchDate(field: string): string {
-  return `${field} is not a valid date or time. Example: 2026-11-20 or 2026-11-20T10:00:00Z.`
+/** See `Fault` in the document. */
+interface VisitorsFault {
+  message: string
+  field: string
+  code: 'wrong_format' | 'out_of_range' | 'reversed_range'
 }
 
-function refuse<Status extends 400 | 404>(status: Status, error: string) {
-  return { status, body: { error, details: [{ message: error }] } }
+function noSuchDate(field: string): VisitorsFault {
+  const message = `${field} is not a valid date or time. Example: 2026-11-20 or 2026-11-20T10:00:00Z.`
+  return { message, field, code: 'wrong_format' }
+}
+
+function refuse(fault: VisitorsFault): Extract<Output<'getUniqueVisitors'>, { status: 400 }> {
+  return { status: 400, body: { error: fault.message, details: [fault], code: 'invalid_request' } }
 }
 
 /** What an answer depends on besides the code. */

@@ -21,14 +21,18 @@ export async function startStaticExportJob(
   if (!site) {
     return {
       status: 400,
-      body: { error: 'domain is not a registered site of this organization. Register it, or check its spelling.' },
+      body: {
+        error: 'domain is not a registered site of this organization. Register it, or check its spelling.',
+        code: 'unknown_domain',
+      },
     }
   }
   let features: Features
   try {
     features = resolveFeatures(body.deployment, body.features ?? {})
   } catch (error) {
-    if (error instanceof OperatorError) return { status: 400, body: { error: error.message } }
+    if (error instanceof OperatorError)
+      return { status: 400, body: { error: error.message, code: 'unavailable_feature' } }
     throw error
   }
   const startedAt = now()
@@ -47,6 +51,7 @@ export async function startStaticExportJob(
       status: 409,
       body: {
         error: 'Idempotency-Key was used with another request in the last 24 hours. Use a new key for a new request.',
+        code: 'idempotency_conflict',
       },
     }
   }
@@ -56,6 +61,7 @@ export async function startStaticExportJob(
       headers: { 'Retry-After': String(retryAfterSeconds) },
       body: {
         error: `This organization has ${started.queued} queued exports, and the limit is ${maxQueuedExports}. Wait until some are completed, then start this one again.`,
+        code: 'export_queue_full',
       },
     }
   }

@@ -1,13 +1,26 @@
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Awaitable } from '../base/awaitable.ts'
+import { dayMs } from '../base/day-ms.ts'
 import { createId } from './id.ts'
 import type { Listed, ListPart } from './list-part.ts'
 import type { Plan } from './organization.ts'
 
-export type Scope = 'read' | 'write'
+/** `write` includes the others. `ingest` only sends visits and reports agent jobs, for CI and CDNs. */
+export type Scope = 'read' | 'write' | 'ingest'
 
-export interface ApiKey {
+/** The lifetime of new keys, unless another or none is chosen. */
+export const defaultKeyDays = 90
+
+/** Where a key works. */
+export interface KeyBounds {
+  /** Projects of the organization, for keys with the scope `ingest`; empty = all. */
+  projectIds: string[]
+  /** IP addresses and CIDR ranges that requests may come from; empty = all. */
+  allowedAddresses: string[]
+}
+
+export interface ApiKey extends KeyBounds {
   id: string
   organizationId: string
   name: string
@@ -26,17 +39,20 @@ export interface Caller {
   organizationId: string
   plan: Plan
   scopes: readonly Scope[]
+  /** The only projects that the caller may name; null or undefined = all of its organization. */
+  projectIds?: readonly string[] | null
 }
 
-/** The caller of a key, and what people know the key by. */
-export interface NamedCaller extends Caller {
+/** The caller of a key, what people know the key by, and where it may be used. */
+export interface NamedCaller extends Caller, Pick<KeyBounds, 'allowedAddresses'> {
   keyName: string
   /** See `ApiKey`. */
   last4: string
 }
 
 export interface ApiKeys {
-  insert(key: ApiKey, secretSha256: Buffer): Awaitable<void>
+  /** Inserts a key. Without bounds, it is for all projects and addresses. */
+  insert(key: Omit<ApiKey, keyof KeyBounds> & Partial<KeyBounds>, secretSha256: Buffer): Awaitable<void>
   /**
    * Finds the caller of a key and stores the time of use to the minute. Returns undefined if the key is unknown, expired or
    * revoked.
@@ -49,6 +65,11 @@ export interface ApiKeys {
   findOwned(organizationId: string, id: string): Awaitable<ApiKey | undefined>
   /** Returns false if the key does not exist or was already revoked. */
   revoke(id: string, now: number): Awaitable<boolean>
+}
+
+/** Returns when a key with a lifetime expires; null = never. */
+export function expiryOf(createdAt: number, lifetimeDays: number | 'never'): number | null {
+  return lifetimeDays === 'never' ? null : createdAt + lifetimeDays * dayMs
 }
 
 /** Whether requests with a key are accepted, or why not. */
@@ -81,13 +102,17 @@ export function createKey(prefix: string): string {
 /** Creates a key with its record, which is not stored yet. The secret is shown once. */
 export function issueKey(
   prefix: string,
-  wish: Pick<ApiKey, 'organizationId' | 'name' | 'createdAt'> & Partial<Pick<ApiKey, 'id' | 'scopes' | 'expiresAt'>>,
+  wish: Pick<ApiKey, 'organizationId' | 'name' | 'createdAt' | 'expiresAt'> &
+    Partial<Pick<ApiKey, 'id' | 'scopes' | keyof KeyBounds>>,
 ): { key: ApiKey; secret: string } {
   const secret = createKey(prefix)
-  const { id = createId('key'), organizationId, name, scopes = ['read', 'write'], createdAt, expiresAt = null } = wish
-  const last4 = secret.slice(-4)
-  const key = { id, organizationId, name, last4, scopes, createdAt, expiresAt, revokedAt: null, lastUsedAt: null }
-  return { key, secret }
+  const defaults = {
+    id: createId('key'),
+    scopes: ['read' as const, 'write' as const],
+    projectIds: [],
+    allowedAddresses: [],
+  }
+  return { key: { ...defaults, ...wish, last4: secret.slice(-4), revokedAt: null, lastUsedAt: null }, secret }
 }
 
 /** Checks the format and the checksum of a key, to detect typos without a database query. */

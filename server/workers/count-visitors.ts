@@ -11,7 +11,7 @@ import type {
 } from '../analytics/unique-visitors.ts'
 import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { startThread } from '../assets.ts'
-import { createPlaces } from '../base/places.ts'
+import { createSlots } from '../base/slots.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'
 
 /** The data that the thread starts with. */
@@ -74,7 +74,7 @@ const filesPerProject = 2
  */
 export function startVisitorCounting(setup: CountsSetup): VisitorCountsThread {
   const { ask, stop } = createQuestions(setup)
-  const places = createPlaces(filesPerProject)
+  const slots = createSlots(filesPerProject)
   let files = 0
 
   /** Opens a file of a project, as soon as few enough of them are open. */
@@ -82,7 +82,7 @@ export function startVisitorCounting(setup: CountsSetup): VisitorCountsThread {
     projectId: string,
     open: (file: number) => Promise<Answer>,
   ): Promise<{ answer: Answer; parts: AsyncIterable<Uint8Array> }> {
-    const free = await places.take(projectId)
+    const free = await slots.take(projectId)
     const file = files++
     try {
       const answer = await open(file)

@@ -129,6 +129,44 @@ test('a key is shown once', async () => {
   expect((await quire('keys', 'revoke', row.id)).code).toBe(1)
 })
 
+test('a new key lives for 90 days, or for ever if that is wished', async () => {
+  const create = (...flags: string[]) =>
+    quire('keys', 'create', 'lifetime', '--org', organizationId, '--json', ...flags)
+  const key = JSON.parse((await create()).stdout)
+  expect(Date.parse(key.expiresAt) - Date.parse(key.createdAt)).toBe(90 * 86_400_000)
+  expect(JSON.parse((await create('--expires-in-days', 'never')).stdout)).toMatchObject({ expiresAt: null })
+  const refused = await create('--expires-in-days', '0')
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('from 1 to 36500, or never.') })
+})
+
+test('a key is bound to projects by their names, and to addresses', async () => {
+  const create = (...flags: string[]) => quire('keys', 'create', 'cdn', '--org', organizationId, '--json', ...flags)
+  const ranges = ['--allow-from', '203.0.113.0/24', '--allow-from', '2001:db8::/32, 198.51.100.7']
+  const made = await create('--scopes', 'ingest', '--project', projectId, ...ranges)
+  const bounds = {
+    scopes: ['ingest'],
+    projectIds: [projectId],
+    allowedAddresses: ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7'],
+  }
+  expect(JSON.parse(made.stdout)).toMatchObject(bounds)
+  const listed = JSON.parse((await quire('keys', 'list', '--json')).stdout)
+  expect(listed.find(({ name }: { name: string }) => name === 'cdn')).toMatchObject(bounds)
+})
+
+test.each([
+  [['--scopes', 'ingest,read'], 'It must be read, write or read,write; or ingest alone.'],
+  [['--project', 'x'], '--project needs --scopes ingest. Keys that read or write are for all projects.'],
+  [['--scopes', 'ingest', '--project', 'nothing'], 'There is no project nothing. See: npx quire projects list'],
+  [
+    ['--allow-from', '10/8'],
+    "option '--allow-from <range>' argument '10/8' is invalid. Write addresses or CIDR ranges,",
+  ],
+])('quire keys create %j is refused', async (flags, problem) => {
+  const { code, stdout, stderr } = await quire('keys', 'create', 'refused', '--org', organizationId, ...flags)
+  expect([code, stdout]).toEqual([expect.toBeOneOf([1, 2]), ''])
+  expect(stderr).toContain(problem)
+})
+
 test('an agent job can only take the allowed transitions', async () => {
   const flags = ['--project', projectId]
   const create = [

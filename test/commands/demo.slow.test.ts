@@ -88,7 +88,7 @@ test.each([
   expect(statSync(join(data, 'demo-access.log')).mode & 0o777).toBe(0o600)
 })
 
-test('the key is in a file that only its owner can read, and is replaced when it does not work', async () => {
+test('the key is in a file that only its owner can read, never expires, and is replaced when it does not work', async () => {
   const data = join(folder, 'key')
   const store: Store = openStore(data)
   store.organizations.insert({ id: 'org_1', name: 'Demo', plan: 'enterprise', createdAt: 0 })
@@ -98,6 +98,7 @@ test('the key is in a file that only its owner can read, and is replaced when it
   expect(statSync(join(data, 'demo.key')).mode & 0o777).toBe(0o600)
   expect(readFileSync(join(data, 'demo.key'), 'utf8')).toBe(`${key}\n`)
   expect(await open()).toBe(key)
+  expect((await store.apiKeys.list('org_1'))[0]?.expiresAt).toBeNull()
   const other = await open({ keyPrefix: 'acme_' })
   expect(other).toMatch(/^acme_/)
   const valid = (await store.apiKeys.list('org_1')).find(({ revokedAt }) => revokedAt === null)

@@ -7,7 +7,7 @@ import { openStore, type Store } from '../../server/store/store.ts'
 import { hashKey } from '../../server/tenancy/api-key.ts'
 import { runQuire } from '../support/process.ts'
 
-const wishes: InitWishes = { plan: 'enterprise', keyPrefix: 'quire_' }
+const wishes: InitWishes = { plan: 'enterprise', keyPrefix: 'quire_', expiresInDays: 90 }
 const site = { domain: 'docs.example.com', origin: null }
 
 let folder: string
@@ -29,6 +29,13 @@ test('the first time creates everything, and the key works', async () => {
   expect(key).toMatchObject({ name: 'admin', state: 'created', key: expect.stringMatching(/^quire_/) })
   const caller = await store.apiKeys.authenticate(hashKey(key.key ?? ''), 2000)
   expect(caller).toMatchObject({ organizationId: organization.id, scopes: ['read', 'write'] })
+})
+
+test('a new key expires after the days that are wished, or never', async () => {
+  const { key } = await initStore(store, wishes, 1000)
+  expect(key.expiresAt).toBe(1000 + 90 * 86_400_000)
+  const other = await initStore(store, { ...wishes, key: 'ci', expiresInDays: 'never' }, 1000)
+  expect([other.key.state, other.key.expiresAt]).toEqual(['created', null])
 })
 
 test('the second time keeps everything and shows no key', async () => {
@@ -75,7 +82,7 @@ test('quire init sets up a folder and a unit, and can be repeated', async () => 
   expect(first).toMatchObject({ code: 0, stderr: '' })
   expect(JSON.parse(first.stdout)).toMatchObject({
     dataFolder: data,
-    key: { state: 'created', key: expect.stringMatching(/^quire_/) },
+    key: { state: 'created', key: expect.stringMatching(/^quire_/), expiresAt: expect.stringMatching(/Z$/) },
     site: null,
     unit: { file: unit, state: 'created' },
   })
@@ -92,6 +99,11 @@ test('quire init sets up a folder and a unit, and can be repeated', async () => 
   })
   const { stdout } = await runQuire(['orgs', 'list', '--json', '--data', data])
   expect(JSON.parse(stdout)).toHaveLength(1)
+})
+
+test('quire init --expires-in-days never makes a key that does not expire', async () => {
+  const args = ['init', '--yes', '--json', '--data', join(folder, 'new'), '--expires-in-days', 'never']
+  expect(JSON.parse((await runQuire(args)).stdout)).toMatchObject({ key: { state: 'created', expiresAt: null } })
 })
 
 test.each<[string[], string]>([

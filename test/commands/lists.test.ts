@@ -28,6 +28,8 @@ beforeAll(async () => {
     createdAt,
   })
   await createApiKey(store, id, { expiresAt: Date.UTC(2027, 0, 1) })
+  const bounds = { projectIds: [project], allowedAddresses: ['203.0.113.0/24', '2001:db8::/32'] }
+  await createApiKey(store, id, { scopes: ['ingest'], ...bounds })
   await store.agentJobs.insert({
     projectId: project,
     id: 'aj_0f3c9a1b2d4e5f60',
@@ -57,6 +59,7 @@ test.each([
   { list: ['projects', 'list'], shows: /^prj_0f3c9a1b2d4e5f60 /m },
   { list: ['sites', 'list'], shows: /prj_0f3c9a1b2d4e5f60/ },
   { list: ['keys', 'list'], shows: /^ID +NAME +ORGANIZATION [\s\S]*^key_[0-9a-f]{16} +\S+ +An [\s\S]*valid/m },
+  { list: ['keys', 'list'], shows: /^key_[0-9a-f]{16} +\S+ +An .*ingest +valid from +-$/m },
   {
     list: ['agent-jobs', 'list', '--project', 'Handbook of everything, second edition'],
     shows: /^aj_0f3c9a1b2d4e5f60 +completed/m,

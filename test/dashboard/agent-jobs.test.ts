@@ -150,8 +150,8 @@ describe('the page of a job', () => {
     pages.deps.agentJobs = {
       ...agentJobs,
       // The command line archives the job between the look at it and the change.
-      async find(projectId, id) {
-        const found = await agentJobs.find(projectId, id)
+      async findOwned(...wanted) {
+        const found = await agentJobs.findOwned(...wanted)
         await agentJobs.update({ ...job, status: 'archived', archivedAt: job.createdAt }, 'completed')
         return found
       },

@@ -12,7 +12,8 @@ beforeAll(async () => {
   const { organizationId } = await createOrganization(server.store)
   const { keyId } = await createApiKey(server.store, organizationId, { expiresAt: Date.now() + 1e9 })
   await server.store.apiKeys.revoke(keyId, Date.now())
-  await createApiKey(server.store, organizationId, { expiresAt: Date.now() + 1e9 })
+  const bounds = { projectIds: ['prj_0f3c9a1b2d4e5f60'], allowedAddresses: ['203.0.113.0/24', '2001:db8:85a3::/48'] }
+  await createApiKey(server.store, organizationId, { scopes: ['ingest'], expiresAt: Date.now() + 1e9, ...bounds })
   dashboard = await openDashboardTab(server, organizationId)
 })
 afterAll(async () => {
@@ -53,7 +54,16 @@ test('a card names its values, and is a row of a table for screen readers', asyn
   const named = await tab.$$eval('[aria-label=Keys] tbody tr:first-child td', cells =>
     cells.map(cell => getComputedStyle(cell, '::before').content),
   )
-  expect(named).toEqual(['"Key"', '"Scopes"', '"Created"', '"Last used"', '"Expires"', '"State"', 'none'])
+  expect(named).toEqual([
+    '"Key"',
+    '"Scopes"',
+
+    '"Created"',
+    '"Last used"',
+    '"Expires"',
+    '"State"',
+    'none',
+  ])
   const roles = await tab.accessibility.snapshot({ interestingOnly: false })
   expect(JSON.stringify(roles)).toMatch(/"role":"table".*"role":"row".*"role":"rowheader"/)
 })

@@ -3,67 +3,23 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { addMovingOptions } from '../../mock/moving-flags.ts'
-import { agentJobsCommand } from '../../server/commands/agent-jobs.ts'
-import { auditCommand } from '../../server/commands/audit.ts'
-import { backupCommand } from '../../server/commands/backup.ts'
-import { completionCommand } from '../../server/commands/completion.ts'
-import { dashboardCommand } from '../../server/commands/dashboard.ts'
-import { demoCommand } from '../../server/commands/demo.ts'
-import { doctorCommand } from '../../server/commands/doctor.ts'
-import { exportCommand } from '../../server/commands/export.ts'
-import { exportsCommand } from '../../server/commands/exports.ts'
-import { hostCommand } from '../../server/commands/host.ts'
-import { initCommand } from '../../server/commands/init.ts'
-import { keysCommand } from '../../server/commands/keys.ts'
-import { licensesCommand } from '../../server/commands/licenses.ts'
-import { linksCommand } from '../../server/commands/links.ts'
-import { lostCommand } from '../../server/commands/lost.ts'
-import { migrateCommand } from '../../server/commands/migrate.ts'
-import { orgsCommand } from '../../server/commands/orgs.ts'
-import { projectsCommand } from '../../server/commands/projects.ts'
-import { restoreCommand } from '../../server/commands/restore.ts'
-import { serveCommand } from '../../server/commands/serve.ts'
-import { sitesCommand } from '../../server/commands/sites.ts'
-import { upgradeCommand } from '../../server/commands/upgrade.ts'
-import { versionCommand } from '../../server/commands/version.ts'
-import { visitsCommand } from '../../server/commands/visits.ts'
-import { webhooksCommand } from '../../server/commands/webhooks.ts'
+import { createCommandLoaders } from '../../server/commands/command-loaders.ts'
 import { flagNames } from '../../spec/package/conformance/options.ts'
 import { repository, texts } from './shipped-documentation.ts'
 
 const community = ['CONTRIBUTING', 'SECURITY', 'pull_request_template'].map(name => `.github/${name}.md`)
+/** Without the page that is made from the commands. */
+const written = [...texts].filter(([file]) => !file.endsWith('/settings.md'))
 const shown = new Map([
-  ...texts,
+  ...written,
   ...community.map(file => [file, readFileSync(join(repository, file), 'utf8')] as const),
 ])
 const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>
 }
 
-/** The same program as in server/main.ts, which cannot be imported because it runs a command at once. */
 const program = new Command('quire').version('0')
-for (const create of [serveCommand, demoCommand, exportCommand, exportsCommand, visitsCommand, agentJobsCommand])
-  program.addCommand(create())
-for (const create of [
-  hostCommand,
-  orgsCommand,
-  projectsCommand,
-  sitesCommand,
-  keysCommand,
-  dashboardCommand,
-  auditCommand,
-  linksCommand,
-  webhooksCommand,
-  lostCommand,
-  backupCommand,
-  restoreCommand,
-])
-  program.addCommand(create())
-for (const create of [initCommand, migrateCommand, upgradeCommand, versionCommand, licensesCommand]) {
-  program.addCommand(create())
-}
-program.addCommand(doctorCommand(async () => []))
-program.addCommand(completionCommand(program, async () => []))
+for (const load of createCommandLoaders(program).values()) program.addCommand(await load())
 
 interface ShownCommand {
   file: string

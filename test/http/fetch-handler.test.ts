@@ -43,11 +43,12 @@ const handlers: Handlers<undefined, string> = {
   },
 }
 const authorize = (authorization: string | null | undefined): string => {
-  if (authorization !== 'Bearer good') throw new HttpError(401, 'Send a key.', { 'WWW-Authenticate': 'Bearer' })
+  if (authorization !== 'Bearer good')
+    throw new HttpError(401, 'invalid_api_key', 'Send a key.', { 'WWW-Authenticate': 'Bearer' })
   return 'team'
 }
 const etags = { getUniqueVisitors: async () => 'W/"one"' }
-const spent = new HttpError(429, 'Spent.', { 'Retry-After': '36' })
+const spent = new HttpError(429, 'rate_limited', 'Spent.', { 'Retry-After': '36' })
 
 let server: Server
 let answer: (request: Request) => Promise<Response>
@@ -185,7 +186,10 @@ test.each([
   const viaExpress = await new Promise<IncomingMessage>(done => get(url, { headers: raw }, done))
   const refusal = await viaFetch.json()
   expect(refusal.error).toBe('The request has more than one Authorization header. Send exactly one.')
-  expect([viaExpress.statusCode, JSON.parse(await text(viaExpress))]).toEqual([400, refusal])
+  expect([viaExpress.statusCode, JSON.parse(await text(viaExpress))]).toEqual([
+    400,
+    { ...refusal, requestId: viaExpress.headers['x-request-id'] },
+  ])
   expect(viaFetch.status).toBe(400)
 })
 
@@ -198,7 +202,7 @@ test('a path and a method that are not in the document are JSON errors', async (
   const unknown = await answer(new Request(`${origin}/v3/unknown`))
   expect([unknown.status, await unknown.json()]).toEqual([
     404,
-    { error: expect.stringContaining('nothing at this path') },
+    { error: expect.stringContaining('nothing at this path'), code: 'unknown_path', requestId: expect.any(String) },
   ])
   const wrong = await answer(new Request(`${origin}/v1/static-export/jobs`, { method: 'DELETE' }))
   expect([wrong.status, wrong.headers.get('Allow')]).toEqual([405, 'POST'])

@@ -51,7 +51,8 @@ const shared = {
 }
 
 function authorize(authorization: string | null | undefined): undefined {
-  if (authorization !== 'Bearer good') throw new HttpError(401, 'Send a key.', { 'WWW-Authenticate': 'Bearer' })
+  if (authorization !== 'Bearer good')
+    throw new HttpError(401, 'invalid_api_key', 'Send a key.', { 'WWW-Authenticate': 'Bearer' })
 }
 
 /** Requests with the document, and with the part of it that the mock has. */
@@ -206,7 +207,9 @@ const shownHeaders = 'content-type x-request-id allow www-authenticate retry-aft
 /** Writes an answer without what is random. */
 function describe(status: number, header: (name: string) => unknown, text: string) {
   const headers = shownHeaders.map(name => `${name}: ${header(name) ?? ''}`.replace(/: [0-9a-f-]{36}$/, ': random'))
-  return { status, headers, body: text === '' ? '' : JSON.parse(text) }
+  const body = text === '' ? '' : JSON.parse(text)
+  if (body.requestId) expect.soft(body.requestId).toBe(header('x-request-id'))
+  return { status, headers, body: { ...body, requestId: undefined } }
 }
 
 async function askExpress({ method, target, headers, body }: Sent) {

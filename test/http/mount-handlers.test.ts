@@ -122,12 +122,12 @@ test('admission decides who may call, and the handler gets the caller', async ()
     admission: {
       authorize: (route, req) => {
         if (req.headers.authorization !== 'Bearer good') {
-          throw new HttpError(401, 'Send a key.', { 'WWW-Authenticate': 'Bearer' })
+          throw new HttpError(401, 'invalid_api_key', 'Send a key.', { 'WWW-Authenticate': 'Bearer' })
         }
         return { team: route.operationId }
       },
       spend: ({ rateLimit }) => {
-        if (rateLimit) throw new HttpError(429, 'Spent.', { 'Retry-After': '36' })
+        if (rateLimit) throw new HttpError(429, 'rate_limited', 'Spent.', { 'Retry-After': '36' })
       },
     },
   })

@@ -195,6 +195,9 @@ test.each([
   ['fd00::/8', 'fd12::1', true],
   ['fd00::/8', '10.0.0.1', false],
   ['::1', '::1', true],
+  ['::ffff:10.0.0.0/104', '10.200.3.4', true],
+  ['::ffff:10.0.0.0/104', '11.0.0.1', false],
+  ['::/0', '10.0.0.1', false],
 ])('%s has %s: %s', (range, address, want) => {
   const parsed = parseAddressRange(range)
   expect(parsed && isInRanges(address, [parsed])).toBe(want)

@@ -134,7 +134,7 @@ describe('errors are JSON', () => {
   ])('%s', async (query, error) => {
     const { status, json, headers } = await get(query, csv)
     expect({ status, error: json.error }).toEqual({ status: 400, error })
-    expect(json.details).toEqual([{ message: error }])
+    expect(json.details).toMatchObject([{ message: error, field: query.slice(1).split('=')[0] }])
     expect(headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
       ratelimit: first,
@@ -157,7 +157,11 @@ describe('errors are JSON', () => {
     const foreign = await get('', csv)
     path = '/v1/analytics/prj_unknown/visitors'
     const unknown = await get('', csv)
-    expect({ status: foreign.status, text: foreign.text }).toEqual({ status: 404, text: unknown.text })
+    const { requestId } = foreign.json
+    expect({ status: foreign.status, json: foreign.json }).toEqual({
+      status: 404,
+      json: { ...unknown.json, requestId },
+    })
   })
 
   test('when the budget is spent', async () => {

@@ -141,7 +141,7 @@ describe('a star opens nothing', () => {
   test('without a valid key or the scope', async () => {
     expect((await send(server.url, path, { headers: star })).status).toBe(401)
     const organization = await createOrganization(server.store)
-    const { key } = await createApiKey(server.store, organization.organizationId, { scopes: ['write'] })
+    const { key } = await createApiKey(server.store, organization.organizationId, { scopes: ['ingest'] })
     const headers = { ...star, Authorization: `Bearer ${key}` }
     expect((await send(server.url, path, { headers })).status).toBe(403)
   })

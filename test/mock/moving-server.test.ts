@@ -162,7 +162,11 @@ function createInvalid(): Invalid {
 /** What clients see of a refusal. */
 function show({ status, headers, json: body }: RawAnswer) {
   const shown = ['content-type', 'www-authenticate', 'allow', 'ratelimit-policy', 'cache-control', 'vary']
-  return { status, headers: Object.fromEntries(shown.map(name => [name, headers[name]])), body }
+  return {
+    status,
+    headers: Object.fromEntries(shown.map(name => [name, headers[name]])),
+    body: { ...body, requestId: '' },
+  }
 }
 
 test('500 invalid requests are refused as by the server, word for word', async () => {

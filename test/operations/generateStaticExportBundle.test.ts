@@ -77,7 +77,10 @@ test.each([
   ['failed', /The job failed and has no bundle/],
 ] as const)('a job that is %s is answered with 409 and the remedy, and no link is stored', async (status, error) => {
   const { given, noted } = await answer(exportJob({ status }))
-  expect(given).toEqual({ status: 409, body: { error: expect.stringMatching(error) } })
+  expect(given).toEqual({
+    status: 409,
+    body: { error: expect.stringMatching(error), code: status === 'failed' ? 'export_failed' : 'export_not_completed' },
+  })
   expect(noted).toEqual([])
 })
 
@@ -96,6 +99,6 @@ test.each([
 ])('%s gets 404', async (_, asked) => {
   expect((await answer(completed, asked)).given).toEqual({
     status: 404,
-    body: { error: 'This organization has no export job with the id in the path.' },
+    body: { error: 'This organization has no export job with the id in the path.', code: 'unknown_export_job' },
   })
 })

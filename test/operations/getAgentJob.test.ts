@@ -56,5 +56,8 @@ test.each([
   ['an unknown project', 'aj_1', { projectId: 'prj_9' }, 'Invalid project id'],
   ['a project of another organization', 'aj_1', { organizationId: 'org_2' }, 'Invalid project id'],
 ])('%s is answered with 404', async (_, id, caller, error) => {
-  expect(await answer(id, caller)).toEqual({ status: 404, body: { error: expect.stringContaining(error) } })
+  expect(await answer(id, caller)).toEqual({
+    status: 404,
+    body: { error: expect.stringContaining(error), code: expect.stringMatching(/^unknown_/) },
+  })
 })

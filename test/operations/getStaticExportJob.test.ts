@@ -62,6 +62,6 @@ test.each([
 ])('%s is answered with 404', async (_, asked) => {
   expect(await answer(exportJob(), asked)).toEqual({
     status: 404,
-    body: { error: 'This organization has no export job with the id in the path.' },
+    body: { error: 'This organization has no export job with the id in the path.', code: 'unknown_export_job' },
   })
 })

@@ -16,6 +16,8 @@ stores.describe('API keys', () => {
     name: 'ci',
     last4: 'abcd',
     scopes: ['read', 'write'],
+    projectIds: [],
+    allowedAddresses: [],
     createdAt: now,
     expiresAt: null,
     revokedAt: null,
@@ -33,9 +35,21 @@ stores.describe('API keys', () => {
       organizationId: 'org_a',
       plan: 'standard',
       scopes: ['read', 'write'],
+      projectIds: null,
+      allowedAddresses: [],
     })
     expect(await store.apiKeys.authenticate(secret, now + 100)).toBeUndefined()
     expect(await store.apiKeys.authenticate(Buffer.alloc(32, 2), now)).toBeUndefined()
+  })
+
+  test('a key keeps its projects and its addresses', async () => {
+    const bounds = { projectIds: ['prj_b', 'prj_a'], allowedAddresses: ['203.0.113.0/24', '2001:db8::/32'] }
+    const bound = key('key_1', { scopes: ['ingest'], ...bounds })
+    await store.apiKeys.insert(bound, secret)
+    expect(await store.apiKeys.authenticate(secret, now)).toMatchObject({ scopes: ['ingest'], ...bounds })
+    expect(await store.apiKeys.findOwned('org_a', 'key_1')).toEqual({ ...bound, lastUsedAt: now })
+    const part = { contains: 'ci', limit: 1, offset: 0 }
+    expect((await store.apiKeys.listPart('org_a', part)).rows).toEqual([{ ...bound, lastUsedAt: now }])
   })
 
   test('a revoked key is refused, and is revoked once', async () => {

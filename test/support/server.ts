@@ -8,7 +8,7 @@ import type { Setting } from '../../server/flags/setting.ts'
 import { startServer } from '../../server/server.ts'
 import type { RunningServer } from '../../server/serving/running-server.ts'
 import type { Store } from '../../server/store/store.ts'
-import { createKey, hashKey, type Scope } from '../../server/tenancy/api-key.ts'
+import { type ApiKey, createKey, hashKey, type KeyBounds } from '../../server/tenancy/api-key.ts'
 import { createId } from '../../server/tenancy/id.ts'
 import type { Plan } from '../../server/tenancy/organization.ts'
 import { prepareStores, type TestStores } from './test-stores.ts'
@@ -83,11 +83,13 @@ export async function createOrganization(store: Store, plan: Plan = 'enterprise'
   return { organizationId, projectId }
 }
 
+type KeyWish = Partial<Pick<ApiKey, 'scopes' | 'expiresAt' | keyof KeyBounds>>
+
 /** Creates a valid key of an organization, and returns it as a client would send it. */
 export async function createApiKey(
   store: Store,
   organizationId: string,
-  { scopes = ['read', 'write'], expiresAt = null }: { scopes?: Scope[]; expiresAt?: number | null } = {},
+  { scopes = ['read', 'write'], expiresAt = null, ...bounds }: KeyWish = {},
 ): Promise<{ key: string; keyId: string }> {
   const key = createKey('quire_')
   const keyId = createId('key')
@@ -102,6 +104,7 @@ export async function createApiKey(
       expiresAt,
       revokedAt: null,
       lastUsedAt: null,
+      ...bounds,
     },
     hashKey(key),
   )

@@ -27,7 +27,7 @@ export async function makeSite(site: Site, cacheFolder: string): Promise<SiteSou
   })
   if (!('command' in site) && site.serve) return { folder, serve: site.serve }
   return {
-    folder: join(folder, site.out),
+    folder: join(folder, site.out ?? 'out'),
     ...habits,
     ...(isApp ? { pages: documents.map(({ slug }) => toPath(slug)) } : {}),
   }

@@ -40,8 +40,8 @@ interface Project {
   link?(slug: string, from: string): string
   /** Text of the files of the project, by path. */
   files(documents: readonly Document[]): Record<string, string>
-  /** The folder of the project with the built site. */
-  out: string
+  /** The folder of the project with the built site; absent = out. */
+  out?: string
 }
 
 /** A project that npm installs and builds. */
@@ -77,7 +77,8 @@ export interface SiteSearch {
   hits: string
   /** Name of the frame with the hits, which may also contain hidden entries; absent = the page has them. */
   frame?: string
-  queries: readonly string[]
+  /** Absent = words of the documents that the sites share. */
+  queries?: readonly string[]
 }
 
 /** A site that is ready to be served. */

@@ -13,7 +13,6 @@ const withBoth = (document: Document) => withFrontMatter({ ...document, body: wi
 const forVue = (document: Document) =>
   withFrontMatter({ ...document, body: `# ${document.title}\n\n::: v-pre\n\n${document.body}\n\n:::` })
 
-const queries = ['hooks', 'validation', 'decorators']
 const columns = 'display: grid; grid-template-columns: 16rem 1fr'
 const react = { react: '19.3.1', 'react-dom': '19.3.1' }
 const vite = { vite: '7.1.10' }
@@ -40,7 +39,6 @@ function nextra(name: string, isStatic: boolean): Site {
     overrides: { zod: '4.1.12' },
     // The server build by Turbopack takes over 15 minutes on 2 cores.
     build: `next build${isStatic ? '' : ' --webpack'} && ${pagefind}`,
-    out: 'out',
     ...(isStatic ? {} : { serve: ['node_modules/next/dist/bin/next', 'start', '-H', '127.0.0.1', '-p', 'PORT'] }),
     link: bare,
     files: documents => ({
@@ -72,7 +70,6 @@ export const useMDXComponents = components => ({ ...getComponents(), ...componen
       path: '/guides/testing',
       field: '.nextra-search input',
       hits: '.nextra-search-results [role=option], .nextra-search-results a',
-      queries,
     },
   }
 }
@@ -85,7 +82,6 @@ export const appSites: readonly Site[] = [
     isApp: true,
     npm: { docsify: '5.0.0' },
     build: 'cp node_modules/docsify/dist/docsify.min.js node_modules/docsify/dist/themes/core.min.css out/',
-    out: 'out',
     link: slug => (slug === 'index' ? '/' : `/${slug}`),
     files: documents => ({
       'out/index.html': `<!DOCTYPE html><html lang="en"><head><meta charset="UTF-8"><title>Docs</title>
@@ -127,7 +123,6 @@ export const appSites: readonly Site[] = [
       opener: '.VPNavBarSearch button',
       field: '#localsearch-input',
       hits: '.VPLocalSearchBox .results a.result',
-      queries,
     },
   },
   {
@@ -157,7 +152,6 @@ export default { title: 'Docs', bundler: viteBundler(), theme, plugins: [searchP
       path: '/guides/testing.html',
       field: '.search-box input',
       hits: '.search-box .suggestions li',
-      queries,
     },
   },
   {
@@ -216,7 +210,6 @@ import TabItem from '@theme/TabItem'\n
       opener: 'input.navbar__search-input',
       field: 'input.navbar__search-input',
       hits: '[class*=dropdownMenu] [class*=suggestion]',
-      queries,
     },
   },
   {
@@ -244,7 +237,6 @@ export default defineConfig({ site: 'https://docs.example.com', image, integrati
       opener: 'site-search button[data-open-modal]',
       field: '#starlight__search .pagefind-ui__search-input',
       hits: '#starlight__search .pagefind-ui__result-link',
-      queries,
     },
   },
   {
@@ -429,7 +421,6 @@ const { data: page } = await useAsyncData(route.path, () => queryCollection('doc
       opener: '[class*=navSearchButton], .rspress-nav-search-button, .rp-search-button',
       field: 'input[class*=nput]',
       hits: '[class*=suggestItem], .rspress-search-suggest-item, .rp-search-panel li',
-      queries,
     },
   },
 ]

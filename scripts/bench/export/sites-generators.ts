@@ -6,7 +6,6 @@ import type { Site } from './site.ts'
 const inFolders = (slug: string) => addressOf(slug, '/', '/')
 /** Links between the sources themselves. */
 const betweenFiles = (slug: string, from: string) => `${from.includes('/') ? '../' : ''}${slug}.md`
-const queries = ['hooks', 'validation', 'decorators']
 
 /** A page of a generator without a theme of its own. */
 const layout = (title: string, style: string, menu: string, content: string) => `<!doctype html>
@@ -50,7 +49,6 @@ function reference(
     isReference: true,
     npm,
     build: 'node build.js',
-    out: 'out',
     files: () => ({
       'build.js': `import { cpSync } from 'node:fs'\n${copies.join('\n')}\n`,
       'out/openapi.json': readFileSync(join(import.meta.dirname, '../../../generated/openapi.json'), 'utf8'),
@@ -111,7 +109,6 @@ export const generatorSites: readonly Site[] = [
     description: 'Hugo (Debian), own layout with fingerprinted style sheet',
     packages: ['hugo'],
     command: ['/usr/bin/hugo', '--destination', 'out'],
-    out: 'out',
     link: inFolders,
     files(documents) {
       const style = `{{ with resources.Get "site.css" | minify | fingerprint }}<link rel="stylesheet" href="{{ .RelPermalink }}" integrity="{{ .Data.Integrity }}">{{ end }}`
@@ -133,7 +130,6 @@ export const generatorSites: readonly Site[] = [
     description: 'Jekyll with the theme minima (Debian)',
     packages: ['jekyll', 'jekyll-theme-minima'],
     command: ['/usr/bin/jekyll', 'build', '--destination', 'out'],
-    out: 'out',
     link: slug => addressOf(slug, '/', '.html'),
     files: documents => ({
       '_config.yml': 'title: Docs\nurl: https://docs.example.com\ntheme: minima\nexclude: [out, build.log]\n',
@@ -147,28 +143,25 @@ export const generatorSites: readonly Site[] = [
     description: 'MkDocs with the theme readthedocs (Debian)',
     packages: ['mkdocs'],
     command: ['/usr/bin/mkdocs', 'build'],
-    out: 'out',
     link: betweenFiles,
     files: mkdocs('  name: readthedocs\n'),
-    search: { path: '/search.html?q={query}', hits: '#mkdocs-search-results article h3 a', queries },
+    search: { path: '/search.html?q={query}', hits: '#mkdocs-search-results article h3 a' },
   },
   {
     name: 'material',
     description: 'MkDocs with Material 8 (Debian)',
     packages: ['mkdocs', 'mkdocs-material'],
     command: ['/usr/bin/mkdocs', 'build'],
-    out: 'out',
     link: betweenFiles,
     files: mkdocs(material),
     themeToggle: 'label.md-header__button[for^=__palette]:not([hidden])',
-    search: { path: '/guides/testing/', field: 'input.md-search__input', hits: '.md-search-result__item', queries },
+    search: { path: '/guides/testing/', field: 'input.md-search__input', hits: '.md-search-result__item' },
   },
   {
     name: 'sphinx',
     description: 'Sphinx 5 with the theme Furo, autodoc and viewcode (Debian)',
     packages: ['python3-sphinx', 'furo'],
     command: ['/usr/bin/sphinx-build', '-b', 'html', '-q', 'source', 'out'],
-    out: 'out',
     files: () => ({
       'source/conf.py': `project = 'Library'\nextensions = ['sphinx.ext.autodoc', 'sphinx.ext.viewcode']\nhtml_theme = 'furo'\n`,
       'source/index.rst': `Library\n=======\n\n.. toctree::\n\n${modules.map(name => `   ${name}`).join('\n')}\n`,
@@ -193,7 +186,6 @@ export const generatorSites: readonly Site[] = [
     packages: ['doxygen'],
     npm: { 'node-addon-api': '8.5.0', nan: '2.23.0' },
     command: ['/usr/bin/doxygen', 'Doxyfile'],
-    out: 'out',
     files: () => ({
       Doxyfile: [
         'PROJECT_NAME = Headers\nINPUT = node_modules/node-addon-api node_modules/nan\nFILE_PATTERNS = *.h\nRECURSIVE = YES',
@@ -245,7 +237,6 @@ export const generatorSites: readonly Site[] = [
       path: '/guides/testing.html',
       field: '#book-search-input input',
       hits: '#book-search-results .search-results-item',
-      queries,
     },
   },
   {
@@ -253,7 +244,6 @@ export const generatorSites: readonly Site[] = [
     description: 'TypeDoc 0.28, the types of undici',
     npm: { typedoc: '0.28.20', typescript: '5.9.3', 'undici-types': '7.16.0', '@types/node': '24.0.0' },
     build: 'typedoc',
-    out: 'out',
     files: () => ({
       'README.md': '# Types\n\nThe types of a client for HTTP.\n',
       'src/index.ts': `export * from 'undici-types'\n`,
@@ -273,7 +263,6 @@ export const generatorSites: readonly Site[] = [
     description: 'JSDoc 4, the sources of lodash and leaflet',
     npm: { jsdoc: '4.0.5', lodash: '4.17.21', leaflet: '1.9.4' },
     build: 'jsdoc node_modules/lodash/lodash.js node_modules/leaflet/src -r -d out',
-    out: 'out',
     files: () => ({ 'README.md': '# Reference\n' }),
   },
   ...referenceSites,

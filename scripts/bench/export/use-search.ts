@@ -3,24 +3,28 @@ import type { Place } from './place.ts'
 import type { SiteSearch } from './site.ts'
 import { settle, type Visitor } from './visitor.ts'
 
+/** Words of the documents that the sites of the generators share. */
+const usualQueries = ['hooks', 'validation', 'decorators']
+
 /** Uses the search of a site in one place. Returns the number of hits for each query; none where the search does not work. */
 export async function countHits(search: SiteSearch, place: Place, visitor: Visitor): Promise<number[]> {
   const [path = '', query] = search.path.split('?')
   const address = place.addressOf(path)
-  const none = search.queries.map(() => 0)
+  const { queries = usualQueries } = search
+  const none = queries.map(() => 0)
   if (address === undefined) return none
   if (query === undefined) {
     const { acted = none } = await visitor
       .visit(address, place.host, async page => {
         const counts: number[] = []
-        for (const words of search.queries) counts.push(await type(page, search, words).catch(() => 0))
+        for (const words of queries) counts.push(await type(page, search, words).catch(() => 0))
         return counts
       })
       .catch(() => ({ acted: none }))
     return acted
   }
   const counts: number[] = []
-  for (const words of search.queries) {
+  for (const words of queries) {
     const url = `${address}?${query.replace('{query}', encodeURIComponent(words))}`
     const visit = await visitor.visit(url, place.host, page => countSettled(page, search)).catch(() => undefined)
     counts.push(visit?.acted ?? 0)

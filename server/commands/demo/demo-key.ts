@@ -44,7 +44,7 @@ export async function openDemoKey(
       apiKeys.revoke(key.id, now),
     )
   }
-  const { key, secret } = issueKey(keyPrefix, { organizationId, name: keyName, createdAt: now })
+  const { key, secret } = issueKey(keyPrefix, { organizationId, name: keyName, createdAt: now, expiresAt: null })
   writeKey(file, secret)
   await addKey(store, key, hashKey(secret))
   return secret

@@ -22,9 +22,8 @@ export const agentJobPage: PageDefinition = {
   actions: { archive },
 }
 
-async function findJob({ organization, params }: Visit, { projects, agentJobs }: DashboardDeps): Promise<AgentJob> {
-  const project = await projects.findOwned(organization.id, params.projectId ?? '')
-  const job = project && (await agentJobs.find(project.id, params.id ?? ''))
+async function findJob({ organization, params }: Visit, { agentJobs }: DashboardDeps): Promise<AgentJob> {
+  const job = await agentJobs.findOwned(organization.id, params.projectId ?? '', params.id ?? '')
   if (!job) throw new PageNotFound()
   return job
 }

@@ -103,8 +103,7 @@ async function findPath(
     case 'bundle-link.created':
       return (await exportJobs.findOwned(organizationId, subject)) && exportPath(subject)
     case 'agent-job.archived': {
-      const project = detail === null ? undefined : await projects.findOwned(organizationId, detail)
-      const job = project && (await agentJobs.find(project.id, subject))
+      const job = detail === null ? undefined : await agentJobs.findOwned(organizationId, detail, subject)
       return job && agentJobPath(job)
     }
     case 'person.added':

@@ -1,34 +1,21 @@
-import { randomUUID } from 'node:crypto'
-import { dayMs } from '../../base/day-ms.ts'
-import { OperatorError } from '../../base/operator-error.ts'
 import { writeCurlSample } from '../../docs/curl-sample.ts'
 import { writePythonSample } from '../../docs/python-sample.ts'
 import type { SampleRequest } from '../../docs/sample-request.ts'
 import { writeTypeScriptSample } from '../../docs/typescript-sample.ts'
-import { type ApiKey, describeKey, findKeyState, hashKey, issueKey, type Scope } from '../../tenancy/api-key.ts'
+import { type ApiKey, describeKey, expiryOf, findKeyState, hashKey, issueKey } from '../../tenancy/api-key.ts'
 import { deriveId } from '../../tenancy/id.ts'
-import { readName } from '../../tenancy/name.ts'
 import type { Project } from '../../tenancy/project.ts'
+import { hasScope } from '../../tenancy/scope.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
-import { actionButton, tokenField } from '../parts/action.ts'
+import { actionButton } from '../parts/action.ts'
 import { copyButton } from '../parts/copy.ts'
-import { checkFields, selectField, textField } from '../parts/field.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
 import { askForProject } from './ask-operator.ts'
+import { createKeyForm, type KeyForm, readKeyForm, showKeyForm } from './key-form.ts'
 import { frameLongList, readLongList } from './long-list.ts'
-
-/** What a person wrote into the form for a new key, and what is wrong with it. */
-interface KeyForm {
-  name: string
-  scopes: Scope[]
-  expiry: string
-  /** Makes a form generate one key, however often it is sent. */
-  formId: string
-  problems: { name?: string; scopes?: string; expiry?: string }
-}
 
 /** The API keys of an organization, and everything that a program needs besides: project ids and lines to try. */
 export const keysPage: PageDefinition = {
@@ -36,20 +23,14 @@ export const keysPage: PageDefinition = {
   path: '/keys',
   show: async (visit, deps) => {
     const like = await deps.apiKeys.findOwned(visit.organization.id, visit.query.get('like') ?? '')
-    const form: KeyForm = {
-      name: like?.name ?? '',
-      scopes: like?.scopes ?? ['read', 'write'],
-      expiry: '90',
-      formId: randomUUID(),
-      problems: {},
-    }
+    const form = createKeyForm(like)
     return { title: texts.title, content: await showKeys(visit, deps, form) }
   },
   actions: { generate, revoke },
 }
 
 async function generate(visit: Visit, deps: DashboardDeps): Promise<Answer> {
-  const form = readKeyForm(visit)
+  const form = await readKeyForm(visit, deps)
   if (Object.keys(form.problems).length > 0) {
     return { title: texts.title, status: 400, content: await showKeys(visit, deps, form) }
   }
@@ -59,8 +40,10 @@ async function generate(visit: Visit, deps: DashboardDeps): Promise<Answer> {
     organizationId,
     name: form.name,
     scopes: form.scopes,
+    projectIds: form.projectIds,
+    allowedAddresses: form.allowedAddresses,
     createdAt: visit.now,
-    expiresAt: form.expiry === '' ? null : visit.now + Number(form.expiry) * dayMs,
+    expiresAt: expiryOf(visit.now, form.expiry === '' ? 'never' : Number(form.expiry)),
   })
   const isNew = await visit.record({ action: 'key.created', ...describeKey(key) }, function* ({ apiKeys }) {
     if (yield* apiKeys.findOwned(organizationId, key.id)) return false
@@ -78,25 +61,6 @@ async function revoke(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   return { leadTo: '/keys', notice: 'key-revoked' }
 }
 
-function readKeyForm({ form }: Visit): KeyForm {
-  const read: KeyForm = {
-    name: form.get('name') ?? '',
-    scopes: (['read', 'write'] as const).filter(scope => form.has(scope)),
-    expiry: form.get('expiry') ?? '',
-    formId: form.get('form') || randomUUID(),
-    problems: {},
-  }
-  try {
-    read.name = readName(read.name)
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
-    read.problems.name = error.message
-  }
-  if (read.scopes.length === 0) read.problems.scopes = texts.scopesMissing
-  if (!Object.hasOwn(texts.fields.expiries, read.expiry)) read.problems.expiry = texts.expiryInvalid
-  return read
-}
-
 async function showKeys(visit: Visit, deps: DashboardDeps, form: KeyForm): Promise<Markup> {
   const { id } = visit.organization
   const keys = await readLongList(visit, 'keys', part => deps.apiKeys.listPart(id, part))
@@ -104,7 +68,7 @@ async function showKeys(visit: Visit, deps: DashboardDeps, form: KeyForm): Promi
 <h2>${texts.listTitle}</h2>
 ${frameLongList(visit, keys, { path: '/keys', caption: texts.listTitle, label: texts.find, table: keyTable(visit, keys.rows, deps.keyPrefix) })}
 <h2 id="generate">${texts.generateTitle}</h2>
-${keyForm(visit, form)}
+${showKeyForm(visit, form)}
 ${await aboutOrganization(visit, deps)}`
 }
 
@@ -118,7 +82,7 @@ async function showNewKey(visit: Visit, deps: DashboardDeps, key: ApiKey, secret
 <p><a class="button" download="quire.env" href="${file}">${texts.download}</a>
 <a class="button main" href="${visit.link('/keys')}">${texts.done}</a></p>
 </div>
-${await aboutOrganization(visit, deps, key.scopes.includes('read') ? secret : undefined)}`
+${await aboutOrganization(visit, deps, hasScope(key, 'read') ? secret : undefined)}`
 }
 
 function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup {
@@ -130,7 +94,7 @@ function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup
     columns: [
       { heading: columns.name, show: key => key.name },
       { heading: columns.key, show: key => html`<code>${prefix}...${key.last4}</code>` },
-      { heading: columns.scopes, show: key => key.scopes.map(scope => texts.scopes[scope]).join(', ') },
+      { heading: columns.scopes, isText: true, show: scopesOf },
       { heading: columns.created, show: key => time(key.createdAt) },
       { heading: columns.lastUsed, show: key => (key.lastUsedAt === null ? texts.never : time(key.lastUsedAt)) },
       { heading: columns.expires, show: key => (key.expiresAt === null ? texts.unlimited : time(key.expiresAt)) },
@@ -140,12 +104,19 @@ function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup
   })
 }
 
+/** What a key may do, for which projects, and from which addresses. */
+function scopesOf({ scopes, projectIds, allowedAddresses }: ApiKey): string {
+  const names = scopes.map(scope => texts.scopes[scope]).join(', ')
+  const projects = projectIds.length === 0 ? '' : texts.ofProjects(projectIds)
+  return names + projects + (allowedAddresses.length === 0 ? '' : texts.fromAddresses(allowedAddresses))
+}
+
 function stateOf(key: ApiKey, now: number): Markup {
   const state = findKeyState(key, now)
   return html`<span class="state ${state}">${texts.states[state]}</span>`
 }
 
-/** A revoked key cannot come back, so its row offers a new key of the same name and scopes. */
+/** A revoked key cannot come back, so its row offers a new key of the same name, scopes and bounds. */
 function keyButton(visit: Visit, { id, name, revokedAt }: ApiKey): Markup {
   if (revokedAt !== null) return html`<a href="${visit.link('/keys')}?like=${id}#generate">${texts.replace}</a>`
   return actionButton(visit, '/keys/revoke', {
@@ -157,32 +128,13 @@ function keyButton(visit: Visit, { id, name, revokedAt }: ApiKey): Markup {
   })
 }
 
-function keyForm(visit: Visit, { name, scopes, expiry, formId, problems }: KeyForm): Markup {
-  const { fields } = texts
-  const choices = ['30', '90', '365', ''].map(
-    days => [days, fields.expiries[days as keyof typeof fields.expiries]] as const,
-  )
-  return html`<form method="post" action="${visit.link('/keys/generate')}" class="card">
-${tokenField(visit)}<input type="hidden" name="form" value="${formId}">
-${textField({ label: fields.name, name: 'name', value: name, hint: fields.nameHint, problem: problems.name, required: true, maxLength: 100 })}
-${checkFields({
-  legend: fields.scopes,
-  boxes: {
-    read: { label: fields.read, checked: scopes.includes('read') },
-    write: { label: fields.write, checked: scopes.includes('write') },
-  },
-  problem: problems.scopes,
-})}
-${selectField({ label: fields.expiry, name: 'expiry', value: expiry, choices, problem: problems.expiry })}
-<p><button class="main">${texts.generate}</button></p>
-</form>`
-}
-
 /** Project ids, lines to try, and the plan. The lines have the new key on the page that shows it anyway. */
 async function aboutOrganization(visit: Visit, { projects }: DashboardDeps, secret?: string): Promise<Markup> {
   const { id: organizationId } = visit.organization
   const own = await readLongList(visit, 'projects', part => projects.listPart(organizationId, part))
-  const [first] = (await projects.listPart(organizationId, { contains: '', limit: 1, offset: 0 })).rows
+  const isWhole = own.contains === '' && own.offset === 0
+  const all = isWhole ? own : await projects.listPart(organizationId, { contains: '', limit: 1, offset: 0 })
+  const [first] = all.rows
   const isMember = visit.person.organizationId !== null
   const ids = projectIds(own.rows, isMember ? askForProject(visit) : texts.noProject)
   return html`<h2 id="projects">${texts.projectsTitle}</h2>
@@ -256,7 +208,9 @@ const texts = {
   },
   never: 'never',
   unlimited: 'no expiry',
-  scopes: { read: 'read', write: 'write' },
+  scopes: { read: 'read', write: 'write', ingest: 'ingest' },
+  ofProjects: (ids: readonly string[]) => `, of ${ids.join(', ')}`,
+  fromAddresses: (ranges: readonly string[]) => `, from ${ranges.join(', ')}`,
   states: { active: 'active', expired: 'expired', revoked: 'revoked' },
   revoke: 'Revoke',
   revokeNamed: (name: string) => `Revoke the key ${name}`,
@@ -264,18 +218,6 @@ const texts = {
     `Revoke the key "${name}"? Programs that use it are refused from the next request on. This cannot be undone, but you can generate a new key.`,
   replace: 'Generate a key like it',
   generateTitle: 'Generate a key',
-  generate: 'Generate the key',
-  fields: {
-    name: 'Name',
-    nameHint: 'What uses the key, such as "ci" or "website". 100 characters at most.',
-    scopes: 'It may',
-    read: 'read: agent jobs, visitors, exports and their links',
-    write: 'write: start exports',
-    expiry: 'It expires',
-    expiries: { '30': 'in 30 days', '90': 'in 90 days', '365': 'in a year', '': 'never' },
-  },
-  scopesMissing: 'Choose at least one: read or write.',
-  expiryInvalid: 'Choose when the key expires from the list.',
   shownOnce: 'Copy the key now. It is shown only this once.',
   newKey: (name: string) => `The key ${name}`,
   copy: 'Copy',

@@ -1,6 +1,8 @@
 import { stat, statfs } from 'node:fs/promises'
 import { basename } from 'node:path'
+import type { Awaitable } from '../../base/awaitable.ts'
 import { budgets as knownBudgets } from '../../http/routes.ts'
+import type { Project } from '../../tenancy/project.ts'
 import type { Budget } from '../../tenancy/rate-limit.ts'
 import { findBrowser, installCommand } from '../../web/browser/find-browser.ts'
 import type { DashboardDeps } from '../deps.ts'
@@ -25,8 +27,16 @@ export interface Health {
   logs: { name: string; writtenAt: number | null }[]
 }
 
-/** Reads the state now. It spends nothing of the rate limits. */
-export async function readHealth(visit: Visit, deps: DashboardDeps): Promise<Health> {
+/**
+ * Reads the state now. It spends nothing of the rate limits.
+ *
+ * @param projects those of the organization
+ */
+export async function readHealth(
+  visit: Visit,
+  deps: DashboardDeps,
+  projects: Awaitable<readonly Project[]>,
+): Promise<Health> {
   const { organization, now } = visit
   const [disk, isWritable, openExports, budgets, logs] = await Promise.all([
     statfs(deps.dataFolder),
@@ -38,7 +48,7 @@ export async function readHealth(visit: Visit, deps: DashboardDeps): Promise<Hea
         used: (await deps.rateLimits.findUsage(organization.id, budget, now)).used,
       })),
     ),
-    listLogs(visit, deps),
+    listLogs(visit, deps, projects),
   ])
   const freeBytes = disk.bavail * disk.bsize
   return { freeBytes, isWritable, hasBrowser: findBrowser() !== null, openExports, budgets, logs }
@@ -55,11 +65,12 @@ async function canWrite({ check }: Pick<DashboardDeps, 'check'>, now: number): P
 
 /** Operators see all logs with their paths; members see the names of those of their projects. */
 async function listLogs(
-  { person, organization }: Visit,
-  { followedLogs, projects }: Pick<DashboardDeps, 'followedLogs' | 'projects'>,
+  { person }: Visit,
+  { followedLogs }: Pick<DashboardDeps, 'followedLogs'>,
+  projects: Awaitable<readonly Project[]>,
 ): Promise<Health['logs']> {
   const isOperator = person.organizationId === null
-  const own = new Set((await projects.list(organization.id)).map(({ id }) => id))
+  const own = new Set((await projects).map(({ id }) => id))
   const visible = followedLogs.filter(({ projectId }) => isOperator || (projectId !== undefined && own.has(projectId)))
   return Promise.all(
     visible.map(async ({ file }) => ({

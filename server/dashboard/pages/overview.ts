@@ -32,11 +32,12 @@ export const overviewPage: PageDefinition = { section: 'overview', path: '', sho
 
 async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const { id: organizationId } = visit.organization
+  const listed = deps.projects.list(organizationId)
   const [projects, exports, events, health] = await Promise.all([
-    deps.projects.list(organizationId),
+    listed,
     deps.exportJobs.list({ organizationId, limit: rows }),
     deps.auditLog.list({ organizationId, limit: rows }),
-    readHealth(visit, deps),
+    readHealth(visit, deps, listed),
   ])
   const [steps, jobs, visitors, links] = await Promise.all([
     findNextSteps(visit, { projects, exports }, deps),

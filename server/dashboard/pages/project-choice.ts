@@ -22,7 +22,8 @@ export async function findShownProject(
 ): Promise<Project | undefined> {
   const wanted = query.get('project')
   if (wanted === null) return choices.rows[0]
-  const project = await projects.findOwned(organization.id, wanted)
+  const listed = choices.rows.find(({ id }) => id === wanted)
+  const project = listed ?? (await projects.findOwned(organization.id, wanted))
   if (!project) throw new PageNotFound()
   return project
 }

@@ -1,5 +1,3 @@
-import { escapeHtml } from '../../docs/escape-html.ts'
-
 /** A piece of HTML that `html` built, so its texts are escaped. */
 export class Markup {
   readonly text: string
@@ -21,9 +19,17 @@ export function html(texts: TemplateStringsArray, ...values: Fragment[]): Markup
   return new Markup(text)
 }
 
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
 function write(value: Fragment): string {
   if (value === null || value === undefined || value === false) return ''
   if (value instanceof Markup) return value.text
   if (typeof value === 'object') return value.map(write).join('')
-  return escapeHtml(String(value)).replaceAll("'", '&#39;')
+  return String(value).replaceAll(/[&<>"']/g, character => escapes[character] ?? '')
 }

@@ -40,7 +40,7 @@ export function openBundleSearch(
 ): BundleSearch {
   const { page } = origin.scripted
   const path = bundle.pagePaths.get(page.key)
-  const words = origin.look.words.filter(({ hits }) => hits > 0)
+  const words = origin.use.words.filter(({ hits }) => hits > 0)
   let ahead: { mode: ScriptMode; hits: Promise<PlaceHits> } | null = null
   const count = (path: string, name: PlaceName, change?: Change) =>
     countHits({ viewer, origin, bundle, words }, path, createPlace(name, bundle.folder, change))
@@ -79,15 +79,15 @@ async function countHits({ viewer, origin, bundle, words }: Counting, path: stri
     unknown: unknownWord,
     words: words.map(({ word, hits }) => ({ word, enough: hits })),
     wanted: words.length,
-    known: { way: origin.look.way, looks: origin.look.looks },
+    known: { way: origin.use.way, looks: origin.use.looks },
   }
   const appPath = app && bundle.pagePaths.get(app.key)
   const address = appPath && place.name === 'root' ? place.address(appPath) + page.url.hash : place.address(path)
   let best: PlaceHits = words.map(() => null)
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const look = await viewer.search(address, place.answer, task)
+    const use = await viewer.search(address, place.answer, task)
     // A page without the field finds nothing. A word that was not tried in time says nothing.
-    const hits = (at: number) => (look ? (look.words[at]?.hits ?? null) : 0)
+    const hits = (at: number) => (use ? (use.words[at]?.hits ?? null) : 0)
     best = best.map((before, at) => (hits(at) === null ? before : Math.max(before ?? 0, hits(at) ?? 0)))
     if (words.every(({ hits }, at) => hits <= (best[at] ?? hits)) || best.every(hits => hits === 0)) break
   }

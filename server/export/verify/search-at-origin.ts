@@ -1,6 +1,6 @@
 import { digestJson } from '../../base/digest.ts'
 import type { Answerer, BrowserAnswer } from '../../web/browser/browser-request.ts'
-import type { SearchLook } from '../../web/browser/use-search.ts'
+import type { SearchUse } from '../../web/browser/use-search.ts'
 import { readPageHead } from '../../web/html/page-head.ts'
 import type { ViewCache } from '../cache/view-cache.ts'
 import type { CollectedSite } from '../crawl/crawl-tools.ts'
@@ -15,7 +15,7 @@ import { chooseSearchWords, unknownWord } from './search-words.ts'
 export interface OriginSearch {
   /** The page on which it was used. */
   scripted: ScriptedPage
-  look: SearchLook
+  use: SearchUse
 }
 
 export interface OriginSearchOptions {
@@ -49,8 +49,8 @@ export async function searchAtOrigin(
   if (words.length === 0) return null
   // Listed first, because pages may be added to the looks meanwhile.
   for (const scripted of listSearchPages(seen).slice(0, maxPages)) {
-    const look = await searchOn({ ...options, viewer: seen.viewer }, scripted, words)
-    if (look) return look.words.some(({ hits }) => hits > 0) ? { scripted, look } : null
+    const use = await searchOn({ ...options, viewer: seen.viewer }, scripted, words)
+    if (use) return use.words.some(({ hits }) => hits > 0) ? { scripted, use } : null
   }
   return null
 }
@@ -98,7 +98,7 @@ async function searchOn(
   { collected, answer, views, viewer }: OriginSearchOptions & Pick<SeenSite, 'viewer'>,
   { page, app }: ScriptedPage,
   words: readonly string[],
-): Promise<SearchLook | null> {
+): Promise<SearchUse | null> {
   const task = { unknown: unknownWord, words: words.map(word => ({ word, enough: enoughHits })), wanted: comparedWords }
   // The search may lead to any page of the site.
   const pages = [...collected.pages].map(([key, outcome]) => [key, outcome.state === 'page' && outcome.resource.sha256])

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { SearchLook } from '../../web/browser/use-search.ts'
+import type { SearchUse } from '../../web/browser/use-search.ts'
 import type { CollectedSite } from '../crawl/crawl-tools.ts'
 import type { FileCollector } from '../crawl/file-collector.ts'
 import { assetKey, linkKey } from '../model/site.ts'
@@ -31,9 +31,9 @@ export async function lookAndSearch(
   const words = isKnown ? await readSearchWords(seen) : []
   const [early] = await Promise.all([isKnown ? searchAtOrigin(options, seen, words) : null, look()])
   const origin = isKnown || !seen ? early : await searchAtOrigin(options, seen, await readSearchWords(seen))
-  if (origin) await fetchSearchFiles(options, origin.look)
+  if (origin) await fetchSearchFiles(options, origin.use)
   if (!seen || !origin) return { fetched: [], open: () => ({ startAhead() {}, compare: async () => null }) }
-  return { fetched: origin.look.fetched, open: bundle => openBundleSearch(seen, origin, bundle) }
+  return { fetched: origin.use.fetched, open: bundle => openBundleSearch(seen, origin, bundle) }
 }
 
 interface SearchPartsOptions {
@@ -49,20 +49,20 @@ const maxScriptBytes = 2 * 1024 ** 2
  * Fetches the files that the search of a site loads for any word. Three words load only some of the parts of an index. If no
  * rule finds the others, none of them is fetched: the comparison then tells that the search does not work.
  */
-async function fetchSearchFiles(options: SearchPartsOptions, look: SearchLook): Promise<void> {
+async function fetchSearchFiles(options: SearchPartsOptions, use: SearchUse): Promise<void> {
   const { collected, files } = options
-  for (const address of look.loaded) {
+  for (const address of use.loaded) {
     files.needLoaded(new URL(address))
     files.needScripted(new URL(address))
   }
   await files.finish()
-  const scripts = await readScripts(options, look.loaded)
-  const frames = new Set(look.frames.map(pathOf))
+  const scripts = await readScripts(options, use.loaded)
+  const frames = new Set(use.frames.map(pathOf))
   const own = (address: string) => {
     const url = collected.site.own(new URL(address))
     return url && !isInBundle(collected, url) ? url.pathname : []
   }
-  const parts = look.words.flatMap(word => word.loaded.flatMap(own))
+  const parts = use.words.flatMap(word => word.loaded.flatMap(own))
   for (const paths of groupByFolder(parts)) {
     const isFramed = paths.some(path => frames.has(path))
     const has = (path: string) => hasPart(options, new URL(path, collected.site.origin), isFramed)

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Database } from '../database.ts'
 import { openUnchanged } from '../open-unchanged.ts'
 
-/** Whether visits of a project were counted; undefined = not known, or there is no such project. */
-export type IsVisited = (projectId: string) => boolean | undefined
+/** Whether it is known that visits of a project were counted. */
+export type IsVisited = (projectId: string) => boolean
 
 /** What the main database records about visits, so that a lost file of visits is noticed. */
 export function openVisitRecords(database: Database) {
@@ -20,7 +20,7 @@ export function openVisitRecords(database: Database) {
     for (const id of listUnknown.all()) put.run({ id, hasVisits: hasFile(id) ? 1 : 0 })
   })
   return {
-    isVisited: ((id: string) => toBoolean(find.get({ id }))) satisfies IsVisited,
+    isVisited: ((id: string) => find.get({ id }) === 1) satisfies IsVisited,
     hasProject: (id: string) => find.get({ id }) !== undefined,
     listVisited: () => listVisited.all(),
     put: (id: string, isVisited: boolean): void => void put.run({ id, hasVisits: isVisited ? 1 : 0 }),
@@ -42,7 +42,7 @@ export function readVisitRecords(dataFolder: string): { isVisited: IsVisited; cl
         database = openUnchanged(file)
         if (hasRecords(database)) find = prepareFind(database)
       }
-      return toBoolean(find?.get({ id }))
+      return find?.get({ id }) === 1
     },
     close: () => void database?.close(),
   }
@@ -93,8 +93,4 @@ function prepareFind(database: Database) {
 function hasRecords(database: Database): boolean {
   const find = "SELECT 1 FROM pragma_table_info('projects') WHERE name = 'has_visits'"
   return database.prepare(find).get() !== undefined
-}
-
-function toBoolean(value: 0 | 1 | null | undefined): boolean | undefined {
-  return value === null || value === undefined ? undefined : value === 1
 }

@@ -17,7 +17,7 @@ export interface SearchTask {
   /** Ends after so many words with hits. */
   wanted: number
   /** How the search works at the origin, and how many looks it needs there; absent = find out. */
-  known?: Pick<SearchLook, 'way' | 'looks'>
+  known?: Pick<SearchUse, 'way' | 'looks'>
 }
 
 /** The hits of a search for a word. */
@@ -29,7 +29,7 @@ export interface WordHits {
 }
 
 /** The result of using the search of a page. */
-export interface SearchLook {
+export interface SearchUse {
   way: SearchWay
   /** How often the page was read before it showed its first hit, at most. */
   looks: number
@@ -77,9 +77,9 @@ export async function useSearch(
   showing: Searched,
   task: SearchTask,
   timeoutMs: number,
-): Promise<SearchLook | null> {
+): Promise<SearchUse | null> {
   const open = { tab, showing, task, timeoutMs, deadline: performance.now() + timeoutMs * maxShare }
-  let last: SearchLook | null = null
+  let last: SearchUse | null = null
   await openPage(open)
   for (const [at, way] of (task.known ? [task.known.way] : await listWays(open)).entries()) {
     if (at > 0) await openPage(open)
@@ -95,7 +95,7 @@ async function listWays(searching: Pick<Searching, 'tab' | 'showing'>): Promise<
   return (await findSearch(searching.tab.page, 'form')) ? ['sent', 'typed'] : ['typed', 'sent']
 }
 
-async function searchBy(searching: Searching): Promise<SearchLook> {
+async function searchBy(searching: Searching): Promise<SearchUse> {
   const { showing, task, way, deadline } = searching
   const others = countTexts((await ask(searching, task.unknown, null)).texts)
   const loaded = [...showing.loaded].sort()

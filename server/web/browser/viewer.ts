@@ -7,7 +7,7 @@ import type { LaunchOptions } from './launch.ts'
 import { finishLook, type PageLook, readText, tryTheme } from './page-look.ts'
 import { settle } from './settle.ts'
 import { clearStorage, toBrowserRequest } from './tab.ts'
-import { type SearchLook, type SearchTask, useSearch } from './use-search.ts'
+import { type SearchTask, type SearchUse, useSearch } from './use-search.ts'
 import { startWatching, type Watched, type WatchedTab } from './watched-tab.ts'
 
 /** Returns an answer, 'file' = load the file: address from disk, or null = refuse. */
@@ -22,7 +22,7 @@ export interface BundleViewer {
    */
   look(address: string, answer: ViewAnswerer, wish?: LookWish): Promise<PageLook | null>
   /** Uses the search of a page. Returns null if it has none, or if the browser failed twice to show the page. */
-  search(address: string, answer: ViewAnswerer, task: SearchTask): Promise<SearchLook | null>
+  search(address: string, answer: ViewAnswerer, task: SearchTask): Promise<SearchUse | null>
   close(): Promise<void>
 }
 

@@ -95,6 +95,6 @@ type HasOnlyJson<Id extends OperationId> = [OtherMedia<operations[Id]['responses
 
 type OtherMedia<Responses> = {
   [Status in keyof Responses]: Responses[Status] extends { content: infer Content }
-    ? Exclude<keyof Content, 'application/json'>
+    ? Exclude<keyof Content, 'application/json' | 'application/problem+json'>
     : never
 }[keyof Responses]

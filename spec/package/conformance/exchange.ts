@@ -52,3 +52,10 @@ export function readJson({ body }: Answer): unknown {
 export function readMediaType({ headers }: Answer): string {
   return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
+
+/** Returns the body of an error without the id of its request, by which alone equal refusals may differ. */
+export function readRefusal(answer: Answer): string {
+  const body = readJson(answer)
+  const isObject = typeof body === 'object' && body !== null
+  return isObject ? JSON.stringify({ ...body, requestId: undefined }) : readText(answer)
+}

@@ -13,7 +13,10 @@ export interface Unreached {
 export function listUnreached(session: Session): { documented: number; unreached: Unreached[] } {
   const all = Object.values(session.operations).flatMap(operation =>
     [...operation.responses].flatMap(([status, { content }]) =>
-      (content.size === 0 ? [undefined] : [...content.keys()]).map(mediaType => ({ operation, status, mediaType })),
+      (content.size === 0 ? [undefined] : [...content.keys()])
+        // An error that was reached as JSON is the same one as a problem of RFC 9457.
+        .filter(mediaType => mediaType !== 'application/problem+json')
+        .map(mediaType => ({ operation, status, mediaType })),
     ),
   )
   const unreached = all

@@ -1,6 +1,8 @@
 import { bundleRefusals } from '../../../server/http/bundle-refusals.ts'
 import { correctRange, findRange } from '../../../server/http/byte-range.ts'
-import { type HttpError, toErrorBody } from '../../../server/http/http-error.ts'
+import { toErrorBody } from '../../../server/http/error-body.ts'
+import { toErrorResponse } from '../../../server/http/fetch-response.ts'
+import type { HttpError } from '../../../server/http/http-error.ts'
 import { refuseUnknown } from '../../../server/http/routes.ts'
 import type { Deps } from '../../../server/operations/deps.ts'
 import { packSite } from './bundle-site.ts'
@@ -74,8 +76,6 @@ function list(header: string): string[] {
 
 function refuse(error: HttpError, request: Request, headers: Headers): Response {
   for (const name of ['ETag', 'Cache-Control', 'Accept-Ranges', 'Content-Disposition']) headers.delete(name)
-  headers.set('Content-Type', 'application/json; charset=utf-8')
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value)
-  const body = request.method === 'HEAD' ? null : JSON.stringify(toErrorBody(error, undefined))
-  return new Response(body, { status: error.status, headers })
+  return toErrorResponse(request, error.status, toErrorBody(error, undefined), headers)
 }

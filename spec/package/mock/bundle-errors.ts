@@ -5,8 +5,8 @@ import { HttpError, serverFault } from '../../../server/http/http-error.ts'
 const bundleErrors: readonly HttpError[] = [
   bundleRefusals.invalidLink(),
   bundleRefusals.gone(),
-  new HttpError(500, serverFault),
-  new HttpError(503, 'The server is shutting down. Send the request again.', { 'Retry-After': '5' }),
+  new HttpError(500, 'internal_error', serverFault),
+  new HttpError(503, 'shutting_down', 'The server is shutting down. Send the request again.', { 'Retry-After': '5' }),
 ]
 
 /** Returns an error of links to bundles by its status; undefined if they have no such error. */

@@ -1,11 +1,12 @@
+import type { ErrorCode } from '../../../generated/error-codes.ts'
 import { fixtures } from '../../../generated/fixtures.ts'
 import { type Route, routes } from '../../../generated/operations.ts'
-import { HttpError } from '../../../server/http/http-error.ts'
+import { type Fault, HttpError } from '../../../server/http/http-error.ts'
 
 interface ErrorExample {
   status: number
   name: string
-  body: { error: string; details?: { message: string }[] }
+  body: { error: string; details?: Fault[]; code: ErrorCode }
 }
 
 /**
@@ -16,9 +17,8 @@ interface ErrorExample {
 export function findForcedError({ operationId }: Pick<Route, 'operationId'>, wanted: string): HttpError | undefined {
   const found = listErrors(operationId).find(({ status, name }) => name === wanted || String(status) === wanted)
   if (!found) return undefined
-  const { error, details } = found.body
-  const messages = details?.map(({ message }) => message)
-  return new HttpError(found.status, error, listHeaders(found, operationId), messages)
+  const { error, details, code } = found.body
+  return new HttpError(found.status, code, error, listHeaders(found, operationId), details)
 }
 
 /** Says which errors there are: of one operation, or of all of them. */

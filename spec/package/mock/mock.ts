@@ -1,9 +1,10 @@
 import type { Route } from '../../../generated/operations.ts'
 import { requests } from '../../../generated/requests.ts'
 import { checkAccess, spendRequest } from '../../../server/http/access.ts'
+import { toErrorBody } from '../../../server/http/error-body.ts'
 import { createTargetHandler, type FetchAdmission } from '../../../server/http/fetch-handler.ts'
 import { toResponse } from '../../../server/http/fetch-response.ts'
-import { HttpError, serverFault, toErrorBody } from '../../../server/http/http-error.ts'
+import { HttpError, serverFault } from '../../../server/http/http-error.ts'
 import { safeRequestId } from '../../../server/http/request-id.ts'
 import { findRoute } from '../../../server/http/routes.ts'
 import type { Client } from '../../../server/operations/client.ts'
@@ -102,7 +103,7 @@ function createState({ key, seed = 'quire', stepSeconds, speed = 1, wait = pause
       const given = await spendRequest(memory.limitsOf(scenario), route, organizationId, clock.now)
       for (const [name, value] of Object.entries(given)) headers.set(name, value)
       if (error) throw error
-      if (random() < scenario.faultRate) throw new HttpError(500, serverFault)
+      if (random() < scenario.faultRate) throw new HttpError(500, 'internal_error', serverFault)
     },
   })
 
@@ -156,7 +157,7 @@ function refuseSettings(
   route: Route | undefined,
   { requestId, message }: { requestId: string; message: string },
 ): Response {
-  const body = toErrorBody(new HttpError(400, message), route)
+  const body = toErrorBody(new HttpError(400, 'invalid_request', message), route)
   return toResponse(request, { status: 400, body }, new Headers({ 'X-Request-Id': requestId }), route)
 }
 

@@ -55,7 +55,11 @@ test.each(wraps)('2,000 lines in %s count as without the envelope', (_, envelope
   expect(tally.rules).toEqual(plain.tally.rules)
 })
 
-test.each(['a', '"\\/\b\f\n\r\t', '\u0001\u001f', 'caf\u00e9 \u20ac', '\ud83d\ude00', '\ud83d', 'x'.repeat(60_000)])(
+/** Texts with the first and the last pair of surrogates, and with halves of pairs before and after other text. */
+const pairs = ['\ud83d\ude00', '\ud800\udc00', '\udbff\udfff']
+const halves = ['\ud83d', '\u00e9\ude00', '\uff5e\ude00', '\ud83d\ud83d', '\ud83d\ue000', '\ud83dxude00', '\ud83d"de00']
+
+test.each(['a', '"\\/\b\f\n\r\t', '\u0001\u001f', 'caf\u00e9 \u20ac', ...pairs, ...halves, 'x'.repeat(60_000)])(
   'decodes the JSON text %j',
   text => {
     const unwrap = docker.open()

@@ -28,6 +28,8 @@ test.each([
   ['access.log-errors.1', undefined],
   ['access-2.log', undefined],
   ['error.log.1', undefined],
+  ['errors.1.log', undefined],
+  ['access.1.txt', undefined],
 ])('the suffix of %s is %s', (name, suffix) => {
   expect(toSuffix(name, 'access.log')).toBe(suffix)
 })

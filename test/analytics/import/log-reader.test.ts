@@ -149,6 +149,25 @@ test('the views do not depend on chunks, batch sizes, or when batches are taken'
   )
 })
 
+/** What differs in each line, the count that a cache keeps, and the bytes of one. */
+const floods: [string, (i: number) => string, number][] = [
+  ['50,000 user agents', i => line({ userAgent: `a${i}` }), 50_000],
+  ['100,000 pages', i => line({ path: `/${i}` }), 100_000],
+  ['200,000 visitors', i => line({ address: `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}` }), 200_000],
+  ['16 MiB of user agents', i => line({ userAgent: 'a'.repeat(2043) + String(i).padStart(5, '0') }), 8192],
+  ['16 MiB of pages', i => line({ path: `/${'a'.repeat(2042)}${String(i).padStart(5, '0')}` }), 8192],
+]
+
+test.each(floods)('a batch ends after %s, so that memory stays bounded', (_, toText, max) => {
+  const reader = new LogReader({ projects: oneProject, keys: fixedKeys, now: Date.UTC(2026, 10, 20, 12) })
+  const push = (from: number, to: number) =>
+    reader.push(Buffer.from(Array.from({ length: to - from }, (_, i) => `${toText(from + i)}\n`).join('')))
+  push(0, max)
+  expect(reader.isFull).toBe(false)
+  push(max, max + 1)
+  expect(reader.isFull).toBe(true)
+})
+
 test('a partial line at the end of a file is not continued in the next file', () => {
   const reader = new LogReader({ projects: oneProject, keys: fixedKeys, now: Date.UTC(2026, 10, 20, 12) })
   reader.push(Buffer.from(`${line()}\n${line().slice(0, 60)}`))

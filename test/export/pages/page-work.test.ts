@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMarkReader } from '../../../server/export/pages/page-work.ts'
+import { createMarkReader, createTabReader } from '../../../server/export/pages/page-work.ts'
 import { scanHtml } from '../../../server/web/html/html-scan.ts'
 import { rawOf } from '../../../server/web/html/text-encoding.ts'
 import { pagesOf, setUpBrowserlessExports } from '../browserless-exports.ts'
@@ -156,4 +156,23 @@ test.each([
 test('a page has a limited number of marks', () => {
   const html = Array.from({ length: 500 }, (_, index) => `<x-${'abcdefghij'[index % 10]?.repeat(1 + index)}></x-y>`)
   expect(marksOf(html.join(''))).toHaveLength(64)
+})
+
+const tab = '<button role=tab>a</button>'
+const panel = '<div role="TabPanel">words</div>'
+const emptyPanel = '<div role=tabpanel> </div>'
+
+test.each([
+  ['two tabs and one panel', tab + tab + panel, true],
+  ['as many panels as tabs', tab + tab + panel + panel, false],
+  ['an empty panel', tab + tab + panel + emptyPanel, true],
+  ['empty panels only', tab + tab + emptyPanel, false],
+  ['one tab', tab, false],
+  ['other roles', `${tab}${tab}<div role=list>words</div>`, false],
+  ['tabs only', tab + tab, false],
+  ['an element in its panel', `${tab}${tab}<div role=tabpanel><p></p></div>`, true],
+])('a page with %s has tabs without a panel: %s', (_, text, want) => {
+  const { handler, finish } = createTabReader({ text, charset: 'utf-8' })
+  scanHtml(text, handler)
+  expect(finish()).toBe(want)
 })

@@ -118,6 +118,10 @@ test('names that differ only in case or Unicode form get different files, in any
   expect(plan([...items].reverse())).toEqual(result)
 })
 
+test('a name that is taken gets a mark of its own address, so that it is the same in each export', () => {
+  expect(plan([file('/a.png'), file('/A.png')])).toEqual({ '/A.png': 'A.png', '/a.png': 'a~0f68130e.png' })
+})
+
 test('a file with the name of a folder gets another name', () => {
   const result = plan([file('/a', 'application/octet-stream'), page('/a/b')])
   expect(result['/a/b']).toBe('a/b.html')

@@ -36,6 +36,11 @@ describe('a guarded page', () => {
       want: `<template shadowrootmode="open"><script type="text/quire">1</script>${call}<template><script>2</script></template></template>`,
     },
     {
+      fact: 'loses the script that loads packed files, because guarded scripts never run on file://',
+      given: '<script data-quire-packed="">document.write("x")</script><style data-quire-packed="">p {}</style>',
+      want: '<style data-quire-packed="">p {}</style>',
+    },
+    {
       fact: 'preloads no modules, because file:// refuses them',
       given:
         '<link rel="modulepreload" href="a.js"><link rel="preload" as="script" href="b.js"><link rel="stylesheet" href="c.css">',

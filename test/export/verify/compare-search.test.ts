@@ -8,7 +8,7 @@ const page = { key: 'http://site.invalid/', url: new URL('http://site.invalid/')
 const hits = (word: string, hits: number) => ({ word, hits, loaded: [] })
 const origin = {
   scripted: { page, app: null },
-  look: {
+  use: {
     way: 'typed' as const,
     looks: 1,
     words: [hits('alpha', 3), hits('page', 0), hits('beta', 5)],
@@ -25,7 +25,7 @@ async function compare(mode: ScriptMode, found: Record<string, number[][]>, expe
     used.push(address.replace(/.*(?=\/any|\/index)/, ''))
     const place = address.startsWith('file:') ? 'file' : address.includes('/any/') ? 'folder' : 'root'
     const counts = found[place]?.shift()
-    return counts ? { ...origin.look, words: words.map(({ word }, at) => hits(word, counts[at] ?? 0)) } : null
+    return counts ? { ...origin.use, words: words.map(({ word }, at) => hits(word, counts[at] ?? 0)) } : null
   }
   const modes = new Map([[page.key, mode]])
   const bundle = { folder: '/bundle', pagePaths: new Map([[page.key, 'index.html']]) }

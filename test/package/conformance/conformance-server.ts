@@ -76,7 +76,8 @@ async function addTenant(store: Store, dataFolder: string, domain: string): Prom
     key: (await createApiKey(store, organizationId)).key,
     otherKey: (await createApiKey(store, other.organizationId)).key,
     readKey: (await createApiKey(store, organizationId, { scopes: ['read'] })).key,
-    writeKey: (await createApiKey(store, organizationId, { scopes: ['write'] })).key,
+    // Each other scope includes read.
+    writeKey: (await createApiKey(store, organizationId, { scopes: ['ingest'] })).key,
     project: projectId,
     agentJob,
     domain,

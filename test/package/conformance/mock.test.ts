@@ -14,7 +14,6 @@ afterAll(() => mock.end('SIGINT'))
 /** What the mock does not claim: it answers with examples and keeps no state. Every other check passes. */
 const limits = {
   response_headers_conformance: 'some of its 400 answers lack RateLimit',
-  negative_data_rejection: 'it takes any charset of JSON',
   ignored_auth: 'it accepts any key',
   unknown_resource: 'it knows every id',
   request_id: 'it makes its own request ids',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type BackupAbout, parseAbout, parseManifest } from '../../../server/store/backup/manifest.ts'
+import { type BackupAbout, checkPath, parseAbout, parseManifest } from '../../../server/store/backup/manifest.ts'
 
 const about: BackupAbout = {
   format: 1,
@@ -51,4 +51,9 @@ test.each([
 
 test('a file that is listed twice is refused by name', () => {
   expect(() => parseManifest(JSON.stringify({ files: [file, file] }), about)).toThrow('The backup has "quire.db" twice')
+})
+
+test('a path may have 1,024 characters, and no more', () => {
+  expect(() => checkPath('a'.repeat(1024))).not.toThrow()
+  expect(() => checkPath('a'.repeat(1025))).toThrow('which no backup of Quire has')
 })

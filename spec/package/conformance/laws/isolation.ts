@@ -1,4 +1,4 @@
-import { readText } from '../exchange.ts'
+import { readRefusal } from '../exchange.ts'
 import type { Operation } from '../operations.ts'
 import { type Exchange, LawSkipped, type Session } from '../session.ts'
 import type { Law } from './law.ts'
@@ -39,7 +39,7 @@ async function compare(session: Session, operation: Operation, name: string, id:
 }
 
 function describe({ answer }: Exchange): string {
-  return `${answer.status} ${readText(answer)}`
+  return `${answer.status} ${readRefusal(answer)}`
 }
 
 function changeDigits(id: string): string {

@@ -1,4 +1,4 @@
-import { readText } from '../exchange.ts'
+import { readRefusal } from '../exchange.ts'
 import type { Ask, Exchange, Session } from '../session.ts'
 import { baseRequest, listOperations } from './base-requests.ts'
 import type { Law } from './law.ts'
@@ -44,7 +44,7 @@ function listWrongKeys({ settings: { key }, secrets }: Session): string[] {
 }
 
 function checkSame(session: Session, missing: Exchange, wrong: Exchange): void {
-  const isSame = readText(missing.answer) === readText(wrong.answer)
+  const isSame = readRefusal(missing.answer) === readRefusal(wrong.answer)
   session.check('same_refusal', isSame, () => 'The 401 of a wrong key differs from the 401 without a key.', wrong)
 }
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { createPlaces } from '../../server/base/places.ts'
+import { createSlots } from '../../server/base/slots.ts'
 
 const settle = () => new Promise<void>(done => setImmediate(done))
 
-test('the place after the last one is taken when one is freed, in the order of the calls', async () => {
-  const places = createPlaces(2)
+test('the slot after the last one is taken when one is freed, in the order of the calls', async () => {
+  const slots = createSlots(2)
   const taken: string[] = []
   const take = async (name: string) => {
-    const free = await places.take('a')
+    const free = await slots.take('a')
     taken.push(name)
     return free
   }
@@ -25,11 +25,11 @@ test('the place after the last one is taken when one is freed, in the order of t
   expect(taken).toEqual(['first', 'second', 'third', 'fourth'])
 })
 
-test('each key has its own places, and freed places can be taken again', async () => {
-  const places = createPlaces(1)
-  const free = await places.take('a')
-  ;(await places.take('b'))()
+test('each key has its own slots, and freed slots can be taken again', async () => {
+  const slots = createSlots(1)
+  const free = await slots.take('a')
+  ;(await slots.take('b'))()
   free()
-  ;(await places.take('a'))()
-  expect(await places.take('a')).toBeTypeOf('function')
+  ;(await slots.take('a'))()
+  expect(await slots.take('a')).toBeTypeOf('function')
 })
