@@ -15,7 +15,7 @@ export const serverLayers: readonly (readonly string[])[] = [
   ['store'],
   ['docs'],
   ['assets.ts'],
-  ['export', 'analytics', 'agent', 'host'],
+  ['export', 'analytics', 'agent', 'host', 'webhooks'],
   ['products'],
   ['web'],
   ['tenancy', 'unpack'],

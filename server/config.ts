@@ -3,6 +3,7 @@ import type { AddressRange } from './base/address-range.ts'
 import type { ExportLimits, ProcessLimits } from './export/model/limits.ts'
 import type { Verify } from './export/model/options.ts'
 import type { S3Location } from './store/s3/s3-location.ts'
+import type { AllowedPrivate } from './webhooks/webhook-url.ts'
 
 /** How log lines are written: for people, or as JSON. */
 export type LogStyle = 'pretty' | 'json'
@@ -25,6 +26,10 @@ export interface Config {
   linkKeyFile: string | undefined
   /** The key of the visitors that several servers share; undefined = that of the data folder. */
   visitorKeyFile: string | undefined
+  /** The key of the secrets of webhooks that several servers share; undefined = that of the data folder. */
+  webhookKeyFile: string | undefined
+  /** Private receivers of webhooks. */
+  webhookAllowPrivate: AllowedPrivate
   /** The name for positions in followed logs; undefined = the host name. */
   node: string | undefined
   host: string

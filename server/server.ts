@@ -9,6 +9,7 @@ import { createApi, prepareApi } from './serving/api.ts'
 import { openExportCaches, startExports, startFollowing, startLoops } from './serving/background-work.ts'
 import { openParts } from './serving/parts.ts'
 import { openListener, type RunningServer, startServing } from './serving/running-server.ts'
+import { startWebhooks, wakeAfterChanges } from './serving/webhooks.ts'
 import type { Store } from './store/store.ts'
 
 /** The server of the API. `close` also gives leases back. */
@@ -28,7 +29,8 @@ export async function startServer(config: Config, log: Logger): Promise<ApiServe
 }
 
 async function start(config: Config, log: Logger, background: Background) {
-  const parts = await openParts(config, log, background)
+  let wakeWebhooks = () => {}
+  const parts = wakeAfterChanges(await openParts(config, log, background), () => wakeWebhooks())
   const { dataFolder, store } = parts
   const { role } = config
   const api = role === 'runner' ? undefined : await prepareApi(parts, background)
@@ -39,10 +41,16 @@ async function start(config: Config, log: Logger, background: Background) {
   const { server, url, closing, answer } = await openListener({ host, port, drainMs, answerLate }, log)
   const runner = role === 'api' ? undefined : startExports(parts)
   const wakeRunner = () => runner?.wake()
+  const deliverer = role === 'api' ? undefined : startWebhooks(parts)
+  if (deliverer) wakeWebhooks = deliverer.wake
   const app = api ? createApi(parts, api, { url, wakeRunner, whyNotReady }) : createHealthApp({ whyNotReady, log })
   answer(app)
   background.add(
-    together(closing, startFollowing(parts), ...(runner ? [runner, ...startLoops(parts, siteCaches)] : [])),
+    together(
+      closing,
+      startFollowing(parts),
+      ...(runner && deliverer ? [runner, deliverer, ...startLoops(parts, siteCaches, deliverer.wake)] : []),
+    ),
   )
   log.info({ url, dataFolder, publicUrl: config.publicUrl ?? url, ...(role !== 'all' && { role }) }, 'listening')
   if (api && listensEverywhere(server)) warnOfAddress(config, url, log)

@@ -24,6 +24,7 @@ export function createCommandLoaders(program: Command): Map<string, () => Promis
       dashboard: async () => (await import('./dashboard.ts')).dashboardCommand(),
       audit: async () => (await import('./audit.ts')).auditCommand(),
       links: async () => (await import('./links.ts')).linksCommand(),
+      webhooks: async () => (await import('./webhooks.ts')).webhooksCommand(),
       keys: async () => (await import('./keys.ts')).keysCommand(),
       backup: async () => (await import('./backup.ts')).backupCommand(),
       restore: async () => (await import('./restore.ts')).restoreCommand(),

@@ -10,10 +10,11 @@ import { printJson, printRows, showCount, showCountOf } from './print.ts'
 
 const stopNote = `
 Stop all servers and commands first. Everything is copied with its ids: organizations, projects, sites, API keys, people, agent
-jobs, exports, the audit log, and all visits. Each table is compared afterwards. If the command is interrupted, run it again:
+jobs, exports, webhooks, the audit log, and all visits. Each table is compared afterwards. If the command is interrupted, run it again:
 what was copied is compared, and not copied again. The source is left as it is.
 
-Bundles, caches and the keys in the data folder (visitor.key, link.key) are files and are not copied. visitor.key must be in the
+Bundles, caches and the keys in the data folder (visitor.key, link.key, webhook.key) are files and are not copied. The secrets of
+webhooks need webhook.key: put it into the new data folder, or name it with --webhook-key-file. visitor.key must be in the
 data folder, because visitors were counted with it, or name its copy with --visitor-key-file; postgres-to-sqlite then puts the key
 into the data folder. Positions in followed logs are copied for one machine: name it with --node if the logs are not followed on
 this one.`

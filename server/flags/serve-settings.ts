@@ -57,6 +57,8 @@ export const serveSettings = {
   },
   linkKeyFile: shared.linkKeyFile,
   visitorKeyFile: shared.visitorKeyFile,
+  webhookKeyFile: shared.webhookKeyFile,
+  webhookAllowPrivate: shared.webhookAllowPrivate,
   node: shared.node,
   ...addressSettings,
   keyPrefix: { ...shared.keyPrefix, what: 'prefix of API keys' },
@@ -166,6 +168,8 @@ export function readConfig(flags: ServeFlags): Config {
     database: flags.database,
     bundles: flags.bundles,
     ...readNode(flags),
+    webhookKeyFile: flags.webhookKeyFile,
+    webhookAllowPrivate: flags.webhookAllowPrivate,
     ...readAddresses(flags),
     keyPrefix: flags.keyPrefix,
     ...readLinks(flags),
@@ -193,7 +197,10 @@ export function readConfig(flags: ServeFlags): Config {
   }
 }
 
-export type NodeFlags = Pick<ServeFlags, 'role' | 'linkKeyFile' | 'visitorKeyFile' | 'node' | 'database' | 'bundles'>
+export type NodeFlags = Pick<
+  ServeFlags,
+  'role' | 'linkKeyFile' | 'visitorKeyFile' | 'webhookKeyFile' | 'node' | 'database' | 'bundles'
+>
 
 /**
  * Checks the flags of a server that is one of several.

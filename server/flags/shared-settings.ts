@@ -3,6 +3,7 @@ import { OperatorError } from '../base/operator-error.ts'
 import { checkPostgresUrl } from '../store/postgres/postgres-url.ts'
 import { parseS3Location } from '../store/s3/s3-location.ts'
 import { defaultKeyDays } from '../tenancy/api-key.ts'
+import { type AllowedPrivate, parseAllowedPrivate } from '../webhooks/webhook-url.ts'
 import { type FlagsOf, integer, nonEmpty, type Settings } from './setting.ts'
 
 const maxNodeLength = 255
@@ -49,6 +50,24 @@ export const shared = {
       '(default: visitor.key in the data folder)',
     read: nonEmpty('a file, such as /etc/quire/visitor.key'),
   },
+  webhookKeyFile: {
+    flag: '--webhook-key-file <file>',
+    env: 'QUIRE_WEBHOOK_KEY_FILE',
+    what:
+      'file with the key that encrypts the secrets of webhooks, which all machines with a --database share: 64 hexadecimal digits ' +
+      'in the first line, and earlier keys in further lines (default: webhook.key in the data folder)',
+    read: nonEmpty('a file, such as /etc/quire/webhook.key'),
+  },
+  webhookAllowPrivate: {
+    flag: '--webhook-allow-private <list>',
+    env: 'QUIRE_WEBHOOK_ALLOW_PRIVATE',
+    what:
+      'private receivers of webhooks, also by http: host names, addresses and ranges, separated by commas, such as ' +
+      'hooks.internal,10.0.0.0/8; the server and npx quire webhooks create need the same',
+    default: { names: [], ranges: [] },
+    shownDefault: 'none',
+    read: readAllowedPrivate,
+  },
   node: {
     flag: '--node <name>',
     env: 'QUIRE_NODE',
@@ -82,7 +101,7 @@ export const shared = {
   json: { flag: '--json', what: 'print JSON' },
 } as const satisfies Settings
 
-const { data, database, bundles, visitorKeyFile, node, json } = shared
+const { data, database, bundles, visitorKeyFile, webhookKeyFile, node, json } = shared
 
 /** The settings of a command that opens the store. */
 export const storeSettings = { data, database, json }
@@ -96,8 +115,12 @@ export const visitorsSettings = { data, database, visitorKeyFile, json }
 /** The settings of a command that follows logs, or copies the positions in them. */
 export const nodeSettings = { data, database, visitorKeyFile, node, json }
 
+/** The settings of a command that changes webhooks. */
+export const webhookSettings = { data, database, webhookKeyFile, json }
+
 /** The parsed flags of `storeSettings`, and those that only some of these commands have. */
-export type StoreFlags = FlagsOf<typeof storeSettings> & Pick<FlagsOf<typeof shared>, 'visitorKeyFile' | 'node'>
+export type StoreFlags = FlagsOf<typeof storeSettings> &
+  Pick<FlagsOf<typeof shared>, 'visitorKeyFile' | 'webhookKeyFile' | 'node'>
 
 /** The parsed flags of `bundlesSettings`. */
 export type BundlesFlags = StoreFlags & Pick<FlagsOf<typeof shared>, 'bundles'>
@@ -115,14 +138,23 @@ function readNodeName(text: string): string {
   throw new InvalidArgumentError(`It must be a name of 1 to ${maxNodeLength} characters, such as proxy-1.`)
 }
 
+function readAllowedPrivate(text: string): AllowedPrivate {
+  const allowed = parseAllowedPrivate(text)
+  if (allowed) return allowed
+  throw new InvalidArgumentError('It must have host names, addresses and ranges, such as hooks.internal,10.0.0.0/8.')
+}
+
 /** @throws {OperatorError} with exit code 2, if a flag for several machines is given without their database. */
-export function checkNodeFlags({ database, visitorKeyFile, node }: Omit<StoreFlags, 'data'>): void {
+export function checkNodeFlags({ database, visitorKeyFile, webhookKeyFile, node }: Omit<StoreFlags, 'data'>): void {
   if (database !== undefined) return
   const refuse = (reason: string) => {
     throw new OperatorError(reason, 2)
   }
   if (visitorKeyFile !== undefined) {
     refuse('--visitor-key-file needs --database. With SQLite, the key is visitor.key in the data folder.')
+  }
+  if (webhookKeyFile !== undefined) {
+    refuse('--webhook-key-file needs --database. With SQLite, the key is webhook.key in the data folder.')
   }
   if (node !== undefined) {
     refuse('--node needs --database. With SQLite, the positions in followed logs are in the data folder.')

@@ -15,10 +15,12 @@ import {
   sortSiteCaches,
 } from '../store/site-cache/site-caches.ts'
 import { startCopyRetention } from '../store/upgrade-copy-retention.ts'
+import { startUpkeep } from '../webhooks/upkeep.ts'
 import { startFollowingLogs } from '../workers/follow-logs.ts'
 import { startVisitorRetention } from '../workers/prune-visitors.ts'
 import { createRunExport } from '../workers/run-export.ts'
 import type { Parts } from './parts.ts'
+import { createLastVisitFinder } from './webhooks.ts'
 
 /** Exports leave the processor to requests: at 10, a process gets a tenth of what one at 0 gets, where both want all. */
 const exportNiceness = 10
@@ -71,6 +73,7 @@ export function startExports({ config, dataFolder, store, bundles, workBoard, lo
 export function startLoops(
   { config, dataFolder, store, bundles, lost, log }: Parts,
   siteCaches: StoredSiteCaches | null,
+  wakeWebhooks: () => void,
 ): Stoppable[] {
   const { exportJobs, projects, agentJobs, clockStates, exclusively } = store
   const clock = createClockCheck({ states: clockStates, now: Date.now, log })
@@ -98,6 +101,14 @@ export function startLoops(
     }),
     startCopyRetention({ dataFolder, clock, now: Date.now, log }),
     startAgentJobRetention({ agentJobs, retentionDays: config.agentJobRetentionDays, exclusively, clock, log }),
+    startUpkeep({
+      ...store,
+      findLastVisit: createLastVisitFinder(store),
+      clock,
+      now: Date.now,
+      wake: wakeWebhooks,
+      log,
+    }),
     ...(siteCaches ? [startCacheRetention({ siteCaches, sites: store.sites, log })] : []),
   ]
 }

@@ -1,6 +1,7 @@
 import type { AgentJob, AgentJobStatus, AgentJobs } from '../agent/agent-job.ts'
-import { all, atomic, get, inPostgres, run, sql, type Works } from './noun.ts'
+import { all, atomic, get, inPostgres, run, sql, type Work, type Works } from './noun.ts'
 import { statement } from './postgres/statement.ts'
+import { enqueue, findSubscribedOf } from './webhook-events.ts'
 
 /** A row of the table `agent_jobs`. */
 interface AgentJobRow {
@@ -98,17 +99,39 @@ const listPage = sql<
 const update = sql<
   Pick<AgentJobRow, 'project_id' | 'id' | 'status' | 'pr_link' | 'archived_at' | 'changed_at'> & {
     from: AgentJobStatus
-  }
+  },
+  AgentJobRow
 >(
   `UPDATE agent_jobs SET status = @status, pr_link = @pr_link, archived_at = @archived_at, changed_at = @changed_at
-   WHERE project_id = @project_id AND id = @id AND status = @from`,
+   WHERE project_id = @project_id AND id = @id AND status = @from RETURNING *`,
 )
 // Other nodes may archive at the same time: each takes other jobs.
-const archiveOlderThan = sql<{ createdBefore: number; now: number; limit: number }>(
+const archiveOlderThan = sql<{ createdBefore: number; now: number; limit: number }, AgentJobRow>(
   ({ greatest }) => `UPDATE agent_jobs SET status = 'archived', archived_at = ${greatest}(created_at, @now)
    WHERE (project_id, id) IN (SELECT project_id, id FROM agent_jobs
-     WHERE status IN ('completed', 'failed') AND created_at < @createdBefore LIMIT @limit FOR UPDATE SKIP LOCKED)`,
+     WHERE status IN ('completed', 'failed') AND created_at < @createdBefore LIMIT @limit FOR UPDATE SKIP LOCKED) RETURNING *`,
 )
+
+/** Adds the events of changed jobs to the queue of webhooks. */
+function* tellUpdates(rows: readonly AgentJobRow[], now: number): Work<void> {
+  const type = 'agent_job.updated'
+  for (const [projectId, changed] of Map.groupBy(rows, row => row.project_id)) {
+    const webhookIds = yield* findSubscribedOf(projectId, type)
+    if (webhookIds.length === 0) continue
+    for (const row of changed)
+      yield* enqueue(webhookIds, { type, subject: `${projectId} ${row.id}`, data: toEventData(row), now })
+  }
+}
+
+/** As `getAgentJob` answers it, with the project. */
+function toEventData(row: AgentJobRow): object {
+  const { createdAt, archivedAt, changedAt: _, ...job } = toAgentJob(row)
+  return {
+    ...job,
+    createdAt: new Date(createdAt).toISOString(),
+    archivedAt: archivedAt === null ? null : new Date(archivedAt).toISOString(),
+  }
+}
 
 export const agentJobs: Works<AgentJobs> = {
   *insert(job) {
@@ -137,11 +160,15 @@ export const agentJobs: Works<AgentJobs> = {
     const { createdAt = null, id = '' } = after ?? {}
     return (yield* all(listPage, { projectId, status: status ?? null, createdAt, id, limit })).map(toAgentJob)
   },
-  *update(next, from) {
+  update: atomic(function* (next: AgentJob, from: AgentJobStatus) {
     const { project_id, id, status, pr_link, archived_at, changed_at } = fromAgentJob(next)
-    return (yield* run(update, { project_id, id, status, pr_link, archived_at, changed_at, from })) === 1
-  },
-  *archiveOlderThan(createdBefore, now, limit) {
-    return yield* run(archiveOlderThan, { createdBefore, now, limit })
-  },
+    const row = yield* get(update, { project_id, id, status, pr_link, archived_at, changed_at, from })
+    if (row) yield* tellUpdates([row], Date.now())
+    return row !== undefined
+  }),
+  archiveOlderThan: atomic(function* (createdBefore: number, now: number, limit: number) {
+    const rows = yield* all(archiveOlderThan, { createdBefore, now, limit })
+    yield* tellUpdates(rows, now)
+    return rows.length
+  }),
 }

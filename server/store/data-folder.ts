@@ -5,7 +5,7 @@ import { makeContentPrivate, makePrivate } from './private-files.ts'
 
 /** The folders in a data folder. */
 const folders = ['bundles', 'lost', 'sites', 'visits', 'work'] as const
-export const keys = ['link.key', 'link-replaced.key', 'visitor.key'] as const
+export const keys = ['link.key', 'link-replaced.key', 'visitor.key', 'webhook.key'] as const
 /** Transactions that are not in the database file yet; without the file, they cannot be read. */
 const walName = 'quire.db-wal'
 

@@ -1,7 +1,8 @@
 import type { ClaimLimits, ExportJobs } from '../export/jobs/export-job.ts'
 import { type ExportJobRow, toExportJob } from './export-job-row.ts'
-import { atomic, get, inPostgres, run, sql, type Works } from './noun.ts'
+import { atomic, get, inPostgres, run, sql, type Work, type Works } from './noun.ts'
 import { statement } from './postgres/statement.ts'
+import { enqueue, findSubscribed } from './webhook-events.ts'
 
 /** The methods of the runner of a job. On PostgreSQL, they use its clock and not the caller's: the clocks of nodes differ. */
 export type Leased = 'claim' | 'heartbeat' | 'report' | 'complete' | 'fail' | 'cancel' | 'release'
@@ -35,23 +36,27 @@ const report = sql<HeldAt & { progress: number; pageCount: number }>(
    WHERE ${isHeld}`,
   again,
 )
-const complete = sql<HeldAt & { fileName: string; sizeBytes: number; sha256: string; pageCount: number }>(
+const complete = sql<HeldAt & { fileName: string; sizeBytes: number; sha256: string; pageCount: number }, ExportJobRow>(
   ({ now, greatest }) => `UPDATE export_jobs SET status = 'completed', progress = 100, page_count = @pageCount,
      updated_at = ${greatest}(updated_at, ${now}), ${noLease},
      bundle_file = @fileName, bundle_size_bytes = @sizeBytes, bundle_sha256 = @sha256
-   WHERE (${isHeld}) OR (${isOf} AND status = 'completed' AND bundle_file = @fileName)`,
-  again,
+   WHERE ${isHeld} RETURNING *`,
 )
-const fail = sql<HeldAt & { error: string }>(
+const wasCompleted = sql<Held & { fileName: string }, object>(
+  `SELECT 1 FROM export_jobs WHERE ${isOf} AND status = 'completed' AND bundle_file = @fileName`,
+)
+const fail = sql<HeldAt & { error: string }, ExportJobRow>(
   ({ now, greatest }) => `UPDATE export_jobs SET status = 'failed', error = @error,
      updated_at = ${greatest}(updated_at, ${now}), ${noLease}
-   WHERE (${isHeld}) OR (${isOf} AND status = 'failed' AND error = @error)`,
-  again,
+   WHERE ${isHeld} RETURNING *`,
 )
-const cancel = sql<{ jobId: string; error: string; now: number }>(
+const hasFailed = sql<Held & { error: string }, object>(
+  `SELECT 1 FROM export_jobs WHERE ${isOf} AND status = 'failed' AND error = @error`,
+)
+const cancel = sql<{ jobId: string; error: string; now: number }, ExportJobRow>(
   ({ now, greatest }) => `UPDATE export_jobs SET status = 'failed', error = @error,
      updated_at = ${greatest}(updated_at, ${now}), ${noLease}
-   WHERE job_id = @jobId AND status IN ('queued', 'running')`,
+   WHERE job_id = @jobId AND status IN ('queued', 'running') RETURNING *`,
 )
 const release = sql<Held & { faults: number }>(
   `UPDATE export_jobs SET ${noLease}, faults = faults + @faults WHERE ${isHeld} AND lease_owner IS NOT NULL`,
@@ -166,6 +171,26 @@ function* claimNext(
   return row
 }
 
+/** Adds the event of a job that completed or failed to the queue of webhooks. */
+function* tellEnd(row: ExportJobRow, now: number): Work<void> {
+  const type = row.status === 'completed' ? 'export.completed' : 'export.failed'
+  const webhookIds = yield* findSubscribed(row.organization_id, type)
+  if (webhookIds.length > 0) yield* enqueue(webhookIds, { type, subject: row.job_id, data: toEventData(row), now })
+}
+
+/** As `getStaticExportJob` answers it. */
+function toEventData(row: ExportJobRow): object {
+  return {
+    jobId: row.job_id,
+    status: row.status,
+    progress: row.progress,
+    pageCount: row.page_count,
+    createdAt: new Date(row.created_at).toISOString(),
+    updatedAt: new Date(row.updated_at).toISOString(),
+    error: row.error,
+  }
+}
+
 export const exportLeases: Works<Pick<ExportJobs, Leased>> = {
   claim: atomic(function* (...[owner, now, leaseMs, limits = noLimits]: Parameters<ExportJobs['claim']>) {
     yield* run(restartLeases, { now })
@@ -184,15 +209,22 @@ export const exportLeases: Works<Pick<ExportJobs, Leased>> = {
   *report({ jobId, token }, progress, pageCount, now) {
     return (yield* run(report, { jobId, token, progress, pageCount, now })) === 1
   },
-  *complete({ jobId, token }, { fileName, sizeBytes, sha256 }, pageCount, now) {
-    return (yield* run(complete, { jobId, token, fileName, sizeBytes, sha256, pageCount, now })) === 1
-  },
-  *fail({ jobId, token }, error, now) {
-    return (yield* run(fail, { jobId, token, error, now })) === 1
-  },
-  *cancel(jobId, error, now) {
-    return (yield* run(cancel, { jobId, error, now })) === 1
-  },
+  complete: atomic(function* (...[{ jobId, token }, bundle, pageCount, now]: Parameters<ExportJobs['complete']>) {
+    const { fileName, sizeBytes, sha256 } = bundle
+    const row = yield* get(complete, { jobId, token, fileName, sizeBytes, sha256, pageCount, now })
+    if (row) yield* tellEnd(row, now)
+    return (row ?? (yield* get(wasCompleted, { jobId, token, fileName }))) !== undefined
+  }, 'repeatable'),
+  fail: atomic(function* ({ jobId, token }: Held, error: string, now: number) {
+    const row = yield* get(fail, { jobId, token, error, now })
+    if (row) yield* tellEnd(row, now)
+    return (row ?? (yield* get(hasFailed, { jobId, token, error }))) !== undefined
+  }, 'repeatable'),
+  cancel: atomic(function* (jobId: string, error: string, now: number) {
+    const row = yield* get(cancel, { jobId, error, now })
+    if (row) yield* tellEnd(row, now)
+    return row !== undefined
+  }),
   *release({ jobId, token }, isFault = false) {
     return (yield* run(release, { jobId, token, faults: +isFault })) === 1
   },

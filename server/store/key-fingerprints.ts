@@ -9,3 +9,7 @@ export function fingerprintLinkKey(key: Uint8Array): Buffer {
 export function fingerprintVisitorKey(key: Uint8Array): Buffer {
   return createHmac('sha256', key).update('fingerprint').digest().subarray(0, 8)
 }
+
+export function fingerprintWebhookKey(key: Uint8Array): Buffer {
+  return createHmac('sha256', key).update('quire webhook key').digest().subarray(0, 8)
+}

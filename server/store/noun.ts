@@ -34,14 +34,14 @@ export interface StatementOptions {
   isSlow?: boolean
 }
 
-/** @param text has named parameters: `@id`. SQLite locks the whole database, so locks of rows (`FOR UPDATE`) are left out there. */
+/** @param text has named parameters: `@id`. SQLite locks the whole database, so locks of rows (`FOR UPDATE`, `FOR SHARE`) are left out there. */
 export function sql<Parameters extends object, Row extends object = never>(
   text: string | ((dialect: Dialect) => string),
   options: StatementOptions = {},
 ): Statement<Parameters, Row> {
   const write = typeof text === 'string' ? () => text : text
   return {
-    sqlite: write(sqliteDialect).replace(/ FOR (?:NO KEY )?UPDATE(?: SKIP LOCKED)?/, ''),
+    sqlite: write(sqliteDialect).replace(/ FOR (?:(?:NO KEY )?UPDATE|SHARE)(?: SKIP LOCKED)?/g, ''),
     postgres: statement<Parameters, Row>(write(postgresDialect), options),
   }
 }
@@ -96,16 +96,19 @@ export function* inPostgres<T>(work: (database: Postgres) => Promise<T>): Work<T
   return (yield { kind: 'inPostgres', work }) as T | undefined
 }
 
-const atomicWorks = new WeakMap<object, 'both' | 'sqlite'>()
+type AtomicIn = 'both' | 'sqlite' | 'repeatable'
+
+const atomicWorks = new WeakMap<object, AtomicIn>()
 
 /**
  * Marks a method whose calls are one transaction.
  *
- * @param where `sqlite` if PostgreSQL needs none, because the method makes a single call there.
+ * @param where `sqlite` if PostgreSQL needs none, because the method makes a single call there; `repeatable` if PostgreSQL may run the
+ *   whole transaction again when it is unknown whether it was committed, because a second time changes nothing.
  */
 export function atomic<Method extends (...given: never[]) => Work<unknown>>(
   method: Method,
-  where: 'both' | 'sqlite' = 'both',
+  where: AtomicIn = 'both',
 ): Method {
   atomicWorks.set(method, where)
   return method
@@ -162,11 +165,13 @@ export function bindToSqlite<Nouns>(
 
 /** Binds nouns to PostgreSQL: their methods answer promises. */
 export function bindToPostgres<Nouns>(database: Postgres, works: NounWorks<Nouns>): Nouns {
-  return mapMethods(works, method =>
-    atomicWorks.get(method) === 'both'
-      ? (...given: unknown[]) => database.atomically(within => finishInPostgres(within, method(...given)))
-      : (...given: unknown[]) => finishInPostgres(database, method(...given)),
-  ) as Nouns
+  return mapMethods(works, method => {
+    const where = atomicWorks.get(method) ?? 'sqlite'
+    if (where === 'sqlite') return (...given: unknown[]) => finishInPostgres(database, method(...given))
+    const isRepeatable = where === 'repeatable'
+    return (...given: unknown[]) =>
+      database.atomically(within => finishInPostgres(within, method(...given)), isRepeatable)
+  }) as Nouns
 }
 
 /** Makes the calls of a work in a transaction. Throws if a call lacks `yield*`. */

@@ -9,6 +9,7 @@ import type { People } from '../tenancy/person.ts'
 import type { Projects } from '../tenancy/project.ts'
 import type { Sessions, SignInLinks } from '../tenancy/sign-in.ts'
 import type { Sites } from '../tenancy/site.ts'
+import type { WebhookDeliveries, Webhooks } from '../webhooks/webhook.ts'
 import { agentJobs } from './agent-jobs.ts'
 import { apiKeys } from './api-keys.ts'
 import { auditLog } from './audit-log.ts'
@@ -23,6 +24,8 @@ import { projects } from './projects.ts'
 import { sessions } from './sessions.ts'
 import { signInLinks } from './sign-in-links.ts'
 import { sites } from './sites.ts'
+import { webhookDeliveries } from './webhook-deliveries.ts'
+import { webhooks } from './webhooks.ts'
 
 /** What the main database holds, apart from the visits and the rate limits. */
 export interface Nouns {
@@ -38,6 +41,8 @@ export interface Nouns {
   signInLinks: SignInLinks
   sessions: Sessions
   auditLog: AuditLog
+  webhooks: Webhooks
+  webhookDeliveries: WebhookDeliveries
 }
 
 /** The nouns within a transaction. */
@@ -56,4 +61,6 @@ export const nouns: NounWorks<Nouns> = {
   signInLinks,
   sessions,
   auditLog,
+  webhooks,
+  webhookDeliveries,
 }

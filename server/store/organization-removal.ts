@@ -49,6 +49,8 @@ const ownRows: readonly (readonly [table: string, condition: string])[] = [
   ['sign_in_links', ofPeople],
   ['people', 'organization_id = @id'],
   ['api_keys', 'organization_id = @id'],
+  // With their deliveries.
+  ['webhooks', 'organization_id = @id'],
   ['agent_jobs', ofProjects],
   ['sites', ofProjects],
   ['projects', 'organization_id = @id'],

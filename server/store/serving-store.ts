@@ -83,6 +83,26 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
   // `find` also writes the time of use, but nobody waits for that.
   sessions: { insert: 'writes', find: 'reads', list: 'reads', end: 'writes', endAll: 'writes' },
   auditLog: { append: 'writes', list: 'reads' },
+  webhooks: {
+    insert: 'writes',
+    find: 'reads',
+    findOwned: 'reads',
+    list: 'reads',
+    listPart: 'reads',
+    delete: 'writes',
+    rotateSecret: 'writes',
+    enable: 'writes',
+    disable: 'writes',
+  },
+  webhookDeliveries: {
+    enqueueTest: 'writes',
+    enqueueExpiringKeys: 'writes',
+    enqueueLagging: 'writes',
+    list: 'reads',
+    claim: 'writes',
+    record: 'writes',
+    deleteEnded: 'writes',
+  },
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-const prefixes = ['org', 'prj', 'key', 'aj', 'se', 'usr', 'ses'] as const
+const prefixes = ['org', 'prj', 'key', 'aj', 'se', 'usr', 'ses', 'wh', 'msg'] as const
 const form = new RegExp(`^(${prefixes.join('|')})_[0-9a-f]{16}$`, 'i')
 
 /** Creates an identifier: the prefix of the kind and 16 random hexadecimal digits, such as `se_0f3c9a1b2d4e5f60`. */

@@ -88,6 +88,21 @@ renderTest('API servers and runners have their roles, two of each, and a budget 
   expect(find('usual', 'Service', 'runner')).toBeUndefined()
 })
 
+renderTest('with a webhook key, all servers have it, as a folder', () => {
+  const resources = renderChart(chart, { given: withValues({ webhookKey: { existingSecret: 'quire-webhook-key' } }) })
+  const servers = (resources.get('given') ?? []).filter(({ kind }) => kind === 'Deployment')
+  expect(servers).toHaveLength(2)
+  for (const { spec } of servers) {
+    const { volumes, containers } = spec.template.spec
+    const secret = { secretName: 'quire-webhook-key', defaultMode: 0o440 }
+    expect(volumes).toContainEqual({ name: 'webhook-key', secret })
+    const mount = { name: 'webhook-key', mountPath: '/etc/quire/webhook', readOnly: true }
+    expect(containers[0].volumeMounts).toContainEqual(mount)
+    const variable = { name: 'QUIRE_WEBHOOK_KEY_FILE', value: '/etc/quire/webhook/webhook.key' }
+    expect(containers[0].env).toContainEqual(variable)
+  }
+})
+
 renderTest('only API servers have the link key, as a folder', () => {
   const api = find('usual', 'Deployment', 'api')
   expect(envOf(api)).toMatchObject({

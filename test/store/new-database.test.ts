@@ -13,6 +13,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 test.each([
   ['link.key'],
   ['visitor.key'],
+  ['webhook.key'],
   ['quire.db-wal'],
   ['lost/se_0000000000000000-1.zip'],
   ['work/se_0000000000000000-1/x'],

@@ -75,6 +75,9 @@ async function fill(number: number): Promise<void> {
   const view = { visitor: Buffer.alloc(16, number), path: '/', day: 1, kind: 'human' as const }
   await store.visits.recordBatch(projectId, toViewBatch([view]))
   await store.rateLimits.take(organizationId, { budget: 'analytics', quota: 9, windowSeconds: 60 }, () => now)
+  const webhook = { id: `wh_${number}`, organizationId, url: 'https://a.example.com/', createdAt: now }
+  await store.webhooks.insert({ ...webhook, events: ['export.failed'] }, Buffer.from('sealed'))
+  await store.webhookDeliveries.enqueueTest(webhook.id, now)
   await store.exportJobs.start(job(`se_${number}`, organizationId, `${number}.example.com`), `once-${number}`, 0)
 }
 
@@ -104,9 +107,9 @@ function job(jobId: string, organizationId: string, domain: string): ExportJob {
 
 const tables: Record<StoreKind, string> = {
   SQLite: `SELECT DISTINCT t.name FROM sqlite_schema t LEFT JOIN pragma_foreign_key_list(t.name) f
-    WHERE t.type = 'table' AND (f."table" IN ('organizations', 'projects', 'export_jobs', 'people') OR t.name = 'organizations')`,
+    WHERE t.type = 'table' AND (f."table" IN ('organizations', 'projects', 'export_jobs', 'people', 'webhooks') OR t.name = 'organizations')`,
   PostgreSQL: `SELECT DISTINCT t.relname AS name FROM pg_class t LEFT JOIN pg_constraint f ON f.conrelid = t.oid
-    WHERE t.relkind IN ('r', 'p') AND (f.confrelid = ANY ('{organizations, projects, export_jobs, people}'::regclass[])
+    WHERE t.relkind IN ('r', 'p') AND (f.confrelid = ANY ('{organizations, projects, export_jobs, people, webhooks}'::regclass[])
       OR t.oid = 'organizations'::regclass)`,
 }
 

@@ -180,6 +180,7 @@ function preparePostgres(server: string) {
 const timePlaces = {
   organizationRemoval: { begin: 1 },
   exportJobs: { claim: 1, heartbeat: 1, report: 3, complete: 3, fail: 2 },
+  webhookDeliveries: { claim: 0, record: 2, enqueueTest: 1 },
   rateLimits: { take: 2, findUsage: 2 },
 } as const
 

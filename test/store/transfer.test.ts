@@ -57,6 +57,7 @@ describe.skipIf('missing' in found)(`from one store to the other${skipped}`, () 
 
     await ask(await openPostgres(), async store => {
       await store.auditLog.append(event('later'))
+      await store.webhookDeliveries.enqueueTest('wh_1', 12)
       const again = await store.visits.recordBatch(never, toViewBatch(views))
       expect(again.newVisitorDays).toBe(0)
       await store.visits.recordBatch(never, toViewBatch([{ ...(views[0] as PageView), path: '/new' }]))
@@ -247,6 +248,9 @@ async function fill(store: Store): Promise<void> {
   )
   await store.auditLog.append(event('first'))
   await store.auditLog.append(event('second'))
+  const webhook = { id: 'wh_1', organizationId: 'org_1', url: 'https://hooks.example.com/', createdAt: 9 }
+  await store.webhooks.insert({ ...webhook, events: ['export.failed'] }, Buffer.from('sealed'))
+  for (const at of [10, 11]) await store.webhookDeliveries.enqueueTest('wh_1', at)
   const keys = await store.visits.openVisitorKeys(() => 0)
   await store.visits.recordBatch(never, toViewBatch(views), { log: '/var/log/access.log', position: 'here' })
   await store.visits.pruneSeen(never, 20_710)
@@ -272,6 +276,8 @@ async function read(store: Store): Promise<unknown> {
     projects: await store.projects.list(),
     sites: await store.sites.list(),
     apiKeys: await store.apiKeys.list('org_1'),
+    webhooks: await store.webhooks.list(),
+    deliveries: await store.webhookDeliveries.list('wh_1', { limit: 9 }),
   }
 }
 

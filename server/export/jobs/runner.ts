@@ -1,3 +1,4 @@
+import { createPause } from '../../base/wakeable-pause.ts'
 import { createBrowserAlarm } from './browser-alarm.ts'
 import type { ClaimedJob, ClaimLimits } from './export-job.ts'
 import { sweepLeftovers } from './leftovers.ts'
@@ -103,28 +104,5 @@ function watchClock(now: () => number, leaseMs: number): () => boolean {
     lastAt = at
     lastTick = tick
     return tick >= waitsUntil
-  }
-}
-
-/** A pause that can be ended early. An end without a pause ends the next one. */
-function createPause() {
-  let resolve: (() => void) | undefined
-  let isEnded = false
-  return {
-    end(): void {
-      isEnded = true
-      resolve?.()
-    },
-    async wait(ms: number): Promise<void> {
-      if (!isEnded) {
-        const { promise, resolve: done } = Promise.withResolvers<void>()
-        resolve = done
-        const timer = setTimeout(done, ms)
-        await promise
-        clearTimeout(timer)
-      }
-      isEnded = false
-      resolve = undefined
-    },
   }
 }

@@ -23,8 +23,10 @@ export interface Database {
   /**
    * Runs the work in one transaction: all of it, or nothing if it throws. Within a transaction, the work belongs to that one. It runs
    * again if the connection is lost before the end, or another transaction stands in its way, so it changes nothing but the database.
+   *
+   * @param isRepeatable whether it may also run again if it is unknown whether it was committed
    */
-  atomically<T>(work: (database: Database) => Promise<T>): Promise<T>
+  atomically<T>(work: (database: Database) => Promise<T>, isRepeatable?: boolean): Promise<T>
 }
 
 /** A pool of connections to a database. */
@@ -48,7 +50,8 @@ export function connect(url: string, onLost: (error: Error) => void = () => {}):
       repeat(false, limitMs =>
         connections.use(limitMs, async session => void (await session.query({ text: sql }, true))),
       ),
-    atomically: work => repeat(false, limitMs => connections.use(limitMs, session => runTransaction(session, work))),
+    atomically: (work, isRepeatable = false) =>
+      repeat(isRepeatable, limitMs => connections.use(limitMs, session => runTransaction(session, work))),
     close: () => connections.close(),
   }
 }

@@ -44,7 +44,8 @@ const allowIdle = 'SET LOCAL idle_in_transaction_session_timeout = 0'
 /** New rows get numbers after those that were written. */
 const continueNumbers = `
   SELECT setval('export_turns', greatest(1, (SELECT max(export_turn) FROM organizations)));
-  SELECT setval(pg_get_serial_sequence('audit_events', 'id'), greatest(1, (SELECT max(id) FROM audit_events)))`
+  SELECT setval(pg_get_serial_sequence('audit_events', 'id'), greatest(1, (SELECT max(id) FROM audit_events)));
+  SELECT setval(pg_get_serial_sequence('webhook_deliveries', 'number'), greatest(1, (SELECT max(number) FROM webhook_deliveries)))`
 
 /**
  * Opens a PostgreSQL database that no server uses meanwhile.

@@ -30,6 +30,8 @@ export const nounTables: readonly { name: string; key: readonly string[] }[] = [
   { name: 'sign_in_links', key: ['token_sha256'] },
   { name: 'sessions', key: ['id'] },
   { name: 'audit_events', key: ['id'] },
+  { name: 'webhooks', key: ['id'] },
+  { name: 'webhook_deliveries', key: ['number'] },
 ]
 
 /** The tables of the visits of a project, which have a column for the project on PostgreSQL. */

@@ -16,7 +16,8 @@ import {
   toBodyError,
   toFetchError,
 } from './fetch-error.ts'
-import { conditions, firstValue, followRedirects, maxHeaderBytes } from './request.ts'
+import { maxHeaderBytes } from './guarded-agent.ts'
+import { conditions, firstValue, followRedirects } from './request.ts'
 
 export interface DownloadOptions {
   url: URL

@@ -136,12 +136,12 @@ export const maxRetryAfterMs = 60_000
 /**
  * Reads a Retry-After header: seconds or a date (RFC 9110, 10.2.3).
  *
- * @returns milliseconds, at most `maxRetryAfterMs`; null without a readable value.
+ * @returns milliseconds, at most `maxMs`; null without a readable value.
  */
-export function readRetryAfter(value: string | undefined, nowMs: number): number | null {
+export function readRetryAfter(value: string | undefined, nowMs: number, maxMs = maxRetryAfterMs): number | null {
   const text = value?.trim() ?? ''
   const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : readDate(text) - nowMs
-  return Number.isNaN(waitMs) ? null : Math.min(Math.max(0, waitMs), maxRetryAfterMs)
+  return Number.isNaN(waitMs) ? null : Math.min(Math.max(0, waitMs), maxMs)
 }
 
 /** Reads a date of HTTP, which always names GMT. `Date.parse` also reads many texts that are no date. */

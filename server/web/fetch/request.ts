@@ -1,8 +1,5 @@
-import dns from 'node:dns'
-import { isIP, type LookupFunction, type Socket } from 'node:net'
-import { Agent, buildConnector, type Dispatcher, request } from 'undici'
+import { type Dispatcher, request } from 'undici'
 import { startDeadline } from '../../base/timer.ts'
-import { ForbiddenAddressError, whyForbidden } from './address.ts'
 import { type Answer, openAnswer, type Validators } from './answer.ts'
 import { FetchError, kindOfError, readRetryAfter, toBodyError, toFetchError } from './fetch-error.ts'
 import type { Pace, TurnOutcome } from './host-turns.ts'
@@ -10,9 +7,6 @@ import type { SiteHeaders } from './site-headers.ts'
 
 /** The User-Agent of every request, also matched against robots.txt. */
 export const userAgent = 'QuireExport/0.1 (+static export)'
-
-/** The most bytes that the headers of an answer may have together; more is an error. Set, because NODE_OPTIONS changes the default. */
-export const maxHeaderBytes = 16 * 1024
 
 /** Limits for requests. */
 export interface FetchLimits {
@@ -215,84 +209,5 @@ async function send(tools: RequestTools, url: URL, wanted: Record<string, string
     })
   } catch (error) {
     throw toFetchError(error, url, signal, limits)
-  }
-}
-
-/**
- * Bytes that an HTTP/2 server may send ahead, on one stream and on one connection. All requests to a host share a connection,
- * so undici's 512 KB would limit a host that is 200 ms away to 2.5 MB per second. undici 8.12 does not read the first of them
- * from `h2Options`.
- */
-const windows = { initialWindowSize: 1024 ** 2, connectionWindowSize: 8 * 1024 ** 2 }
-
-/**
- * Opens a pool of keep-alive connections that checks every address while connecting. The check uses the DNS look-up of the
- * socket itself, so a name that changes between two look-ups cannot bypass it. Address literals are checked before
- * connecting, and the peer is checked again after connecting. A server that offers HTTP/2 (by ALPN) is asked by HTTP/2. The
- * caller closes the pool.
- *
- * @param exempt origins that may be private or loopback. Scheme, host and port must match.
- * @param lookup for tests: how names are resolved.
- */
-export function openGuardedAgent(
-  exempt: readonly URL[],
-  { connections, pageTimeoutMs }: FetchLimits,
-  lookup?: LookupFunction,
-): Agent {
-  const how = { timeout: Math.min(10_000, pageTimeoutMs), allowH2: true, preferH2: true }
-  const direct = buildConnector({ ...how, ...(lookup ? { lookup } : {}) })
-  const guarded = buildConnector({ ...how, lookup: checkedLookup(lookup ?? dns.lookup) })
-  return new Agent({
-    connections,
-    pipelining: 1,
-    keepAliveTimeout: 10_000,
-    maxHeaderSize: maxHeaderBytes,
-    allowH2: true,
-    ...windows,
-    connect(target, callback) {
-      const host = target.hostname.replace(/^\[|\]$/g, '')
-      const port = target.port || (target.protocol === 'https:' ? '443' : '80')
-      if (exempt.some(origin => isOrigin(origin, target.protocol, target.hostname, port)))
-        return direct(target, callback)
-      const why = isIP(host) === 0 ? whyForbiddenName(host) : whyForbidden(host)
-      if (why) return callback(new ForbiddenAddressError(host, why), null)
-      guarded(target, (error, socket) => {
-        if (error) return callback(error, null)
-        const peerWhy = whyForbidden((socket as Socket).remoteAddress ?? '')
-        if (!peerWhy) return callback(null, socket)
-        socket.destroy()
-        callback(new ForbiddenAddressError(host, peerWhy), null)
-      })
-    },
-  })
-}
-
-function isOrigin(origin: URL, protocol: string, hostname: string, port: string): boolean {
-  const bare = (host: string) => host.replace(/^\[|\]$/g, '').toLowerCase()
-  const originPort = origin.port || (origin.protocol === 'https:' ? '443' : '80')
-  return origin.protocol === protocol && bare(origin.hostname) === bare(hostname) && originPort === port
-}
-
-/**
- * Explains why a name is refused. Names below localhost refer to this machine (RFC 6761, 6.3), independent of the resolver.
- */
-function whyForbiddenName(name: string): string | null {
-  return /(^|\.)localhost\.?$/i.test(name) ? 'loopback' : null
-}
-
-/**
- * Refuses a name if one of its addresses is forbidden, because DNS rebinding answers with allowed and forbidden addresses.
- */
-function checkedLookup(lookup: LookupFunction): LookupFunction {
-  return (hostname, options, callback) => {
-    lookup(hostname, options, (error, address, family) => {
-      if (error) return callback(error, address, family)
-      const answers = Array.isArray(address) ? address.map(answer => answer.address) : [address]
-      for (const answer of answers) {
-        const why = whyForbidden(answer)
-        if (why) return callback(new ForbiddenAddressError(hostname, why) as NodeJS.ErrnoException, address, family)
-      }
-      callback(null, address, family)
-    })
   }
 }

@@ -119,3 +119,22 @@ livenessProbe:
   periodSeconds: 10
   timeoutSeconds: 5
 {{- end -}}
+
+{{- define "quire.webhookKeyEnv" -}}
+- name: QUIRE_WEBHOOK_KEY_FILE
+  value: /etc/quire/webhook/{{ .Values.webhookKey.key }}
+{{- end -}}
+
+{{- define "quire.webhookKeyMount" -}}
+- name: webhook-key
+  mountPath: /etc/quire/webhook
+  readOnly: true
+{{- end -}}
+
+{{- define "quire.webhookKeyVolume" -}}
+- name: webhook-key
+  secret:
+    secretName: {{ .Values.webhookKey.existingSecret | quote }}
+    # 0440
+    defaultMode: 288
+{{- end -}}

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { dayMs } from '../../server/base/day-ms.ts'
+import { openStore } from '../../server/store/store.ts'
+import { openSecretBox } from '../../server/store/webhook-keys.ts'
+import { startDeliverer } from '../../server/webhooks/deliverer.ts'
+import { issueWebhook } from '../../server/webhooks/issue-webhook.ts'
+import { parseAllowedPrivate } from '../../server/webhooks/webhook-url.ts'
+import { waitFor } from '../support/export-site.ts'
+import { startProgram } from '../support/program.ts'
+import { createRandom } from '../support/random.ts'
+import { isSignedBy, type Receiver, startReceiver } from './receiver.ts'
+
+const kills = 100
+const script = join(import.meta.dirname, 'deliver-process.ts')
+const allowed = parseAllowedPrivate('127.0.0.0/8') ?? { names: [], ranges: [] }
+let folder: string
+let receiver: Receiver
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-webhook-kill-'))
+  // Slow enough that most kills meet attempts that are under way.
+  receiver = await startReceiver((_, response) => {
+    setTimeout(() => response.writeHead(204).end(), 20)
+  })
+})
+afterEach(async () => {
+  await receiver.close()
+  rmSync(folder, { recursive: true })
+})
+
+test(`after ${kills} kills, every stored event has arrived, in order for each job, with a valid signature`, async () => {
+  const secrets = openSecretBox(folder, undefined)
+  const store = openStore(folder)
+  const createdAt = Date.now()
+  store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'enterprise', createdAt })
+  store.projects.insert({ id: 'prj_1', organizationId: 'org_1', name: 'Docs', visitorSaltRotation: 'never', createdAt })
+  const secretsOf = new Map<string, string>()
+  for (const path of ['a', 'b']) {
+    const given = { organizationId: 'org_1', url: receiver.url + path, createdAt, events: ['agent_job.updated'] }
+    const { webhook, secret, sealedSecret } = issueWebhook(given, { secrets, allowed })
+    store.webhooks.insert(webhook, sealedSecret)
+    secretsOf.set(`/${path}`, secret)
+  }
+  store.close()
+
+  const random = createRandom('webhook kills')
+  const stored: string[] = []
+  for (let run = 0; run < kills; run += 1) {
+    const before = receiver.received.length
+    const program = startProgram([script, folder, String(run)])
+    // Some runs only take over what an earlier one left.
+    await waitFor(async () => receiver.received.length > before || undefined)
+    await new Promise(done => setTimeout(done, random() * 150))
+    await program.end('SIGKILL')
+    expect(program.stderr()).toBe('')
+    stored.push(...program.stdout().split('\n').slice(0, -1))
+  }
+
+  const rest = openStore(folder)
+  const last = startDeliverer({
+    ...rest,
+    ...{ secrets, allowed, timeoutMs: 10_000, leaseMs: 30_000, random: Math.random },
+    // After all waits.
+    now: () => Date.now() + dayMs,
+    log: { info() {}, warn() {}, error: details => expect(details).toBeUndefined() },
+  })
+  const list = async (status?: 'pending') => {
+    const lists = (await rest.webhooks.list()).map(({ id }) =>
+      rest.webhookDeliveries.list(id, { status, limit: 100_000 }),
+    )
+    return (await Promise.all(lists)).flat()
+  }
+  await expect.poll(async () => (await list('pending')).length, { timeout: 120_000, interval: 100 }).toBe(0)
+  await last.stop()
+
+  const deliveries = await list()
+  rest.close()
+  const ids = new Set(receiver.received.map(({ id }) => id))
+  expect(deliveries.filter(({ id, status }) => status !== 'delivered' || !ids.has(id))).toEqual([])
+  expect(receiver.received.filter(got => !isSignedBy(secretsOf.get(got.path) ?? '', got))).toEqual([])
+  for (const path of secretsOf.keys()) {
+    const arrived = receiver.received
+      .filter(got => got.path === path)
+      .map(({ body }) => {
+        const { data } = JSON.parse(body)
+        return { id: data.id as string, status: data.status as string }
+      })
+    const names = new Set(arrived.map(({ id, status }) => `${id} ${status}`))
+    expect(stored.filter(event => !names.has(event))).toEqual([])
+    // Nothing of a job arrives again after something later of it.
+    for (const [id, of] of Map.groupBy(arrived, ({ id }) => id)) {
+      const statuses = of.map(({ status }) => status)
+      expect([id, statuses]).toEqual([id, statuses.toSorted((a, b) => (a === b ? 0 : a === 'completed' ? -1 : 1))])
+    }
+  }
+  const again = receiver.received.length - ids.size
+  console.log(
+    `${kills} kills, ${stored.length} events stored, ${receiver.received.length} requests, ${again} of them again`,
+  )
+  // Otherwise no kill met an attempt.
+  expect(again).toBeGreaterThan(0)
+})
