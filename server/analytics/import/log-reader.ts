@@ -30,9 +30,14 @@ export interface LogReaderOptions extends ClientOptions, Partial<DialectSettings
   now: number
   /** See `LogSettings`. */
   markdownAsAi?: boolean | undefined
+  /** Is told about each line that cannot be read, with its bytes; those of a line that is too long are not known. */
+  onUnreadable?: (reason: UnreadableReason, bytes: Buffer, start: number, end: number) => void
   /** Number of distinct views and labels, over all projects, that fill a batch. */
   viewsPerBatch?: number
 }
+
+/** Why a line cannot be read, see `ImportTally.malformed`. */
+export type UnreadableReason = keyof ImportTally['malformed']
 
 export interface ProjectBatch extends ProjectViews {
   batch: ViewBatch
@@ -61,6 +66,7 @@ const maxBytes = 16 * 1024 * 1024
  */
 export class LogReader {
   #now: number
+  readonly #onUnreadable: LogReaderOptions['onUnreadable']
   readonly #viewsPerBatch: number
   readonly #lines: LineReader
   readonly #line = emptyLogLine()
@@ -82,6 +88,7 @@ export class LogReader {
   /** @throws {LogFormatError} when format, client field and projects contradict each other; `push` throws it too. */
   constructor(options: LogReaderOptions) {
     this.#now = options.now
+    this.#onUnreadable = options.onUnreadable
     this.#agents = new UserAgents(options.markdownAsAi)
     this.#viewsPerBatch = options.viewsPerBatch ?? viewsPerBatch
     this.#lines = new LineReader({
@@ -197,6 +204,7 @@ export class LogReader {
     const { common } = this.#projects
     common.lines++
     common.countRefusal(lineRefusals.tooLong)
+    this.#onUnreadable?.('too-long', Buffer.alloc(0), 0, 0)
   }
 
   readonly #countLine: OnLine = (bytes, start, end) => {
@@ -207,6 +215,7 @@ export class LogReader {
     const tally = project?.tally ?? this.#projects.common
     tally.lines++
     if (refusal) tally.countRefusal(refusal)
+    if (refusal?.group === 'malformed') this.#onUnreadable?.(refusal.name as UnreadableReason, bytes, start, end)
     if (refusal === lineRefusals.wrongFormat || refusal === lineRefusals.badAddress) {
       this.#evidence.unread.add(bytes, start, end)
     }

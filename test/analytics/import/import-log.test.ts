@@ -39,7 +39,7 @@ async function importFile(file: string) {
   const visits = {
     recordBatch(_: string, batch: ViewBatch) {
       views.push(...toViews(batch))
-      return { newVisitorDays: 0, tooOldViews: 0 }
+      return { newVisitorDays: 0, newViews: 0, tooOldViews: 0 }
     },
   }
   const projects = { id: 'prj_1', visitorSaltRotation: 'never' } as const
