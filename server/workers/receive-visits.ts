@@ -30,11 +30,7 @@ export interface ReceiveQuestion {
 export type ReceiveAnswer = { value: ReceivedVisits } | { error: Error; fault: ReceiveFault }
 
 /** A message between threads keeps no class, so this names it; null = an error that nobody expected. */
-export type ReceiveFault =
-  | { refusal: DeliveryRefusal }
-  | Pick<UnavailableError, 'reason' | 'code'>
-  | 'unusable'
-  | null
+export type ReceiveFault = { refusal: DeliveryRefusal } | Pick<UnavailableError, 'reason' | 'code'> | 'unusable' | null
 
 export interface ReceiveOptions {
   setup: Omit<ReceiveSetup, 'maxUnpackedBytes'> & { maxUnpackedBytes?: number }
@@ -52,117 +48,129 @@ const pieceBytes = 64 * 1024
 /** A large delivery takes a few seconds. */
 const stopWithinMs = 10_000
 
-interface Waiting extends ReceiveQuestion {
-  done(value: ReceivedVisits): void
-  failed(error: unknown): void
-}
-
 /**
  * Receives visits in a separate thread, which decompresses, parses and records one delivery at a time, so that requests do not wait.
  * Deliveries of one target are counted in the order in which they have arrived, and targets take turns. The first delivery starts the
  * thread; when it has ended, the next delivery starts another.
  */
 export function startReceivingVisits(options: ReceiveOptions): VisitsReceiver & Stoppable {
-  const { maxWaiting = usualWaiting, maxWaitingBytes = usualWaitingBytes } = options
-  const setup: ReceiveSetup = { maxUnpackedBytes: usualUnpackedBytes, ...options.setup }
-  /** The deliveries that arrived, by their target; the target whose turn is next comes first. */
-  const lanes = new Map<string, Waiting[]>()
+  const { maxWaiting = usualWaiting, maxWaitingBytes = usualWaitingBytes, setup } = options
+  const counter = createCounter({ maxUnpackedBytes: usualUnpackedBytes, ...setup })
+  const turns = createTurns(counter.count)
   /** The places that are taken, by target: deliveries that arrive, wait, or are counted. */
   const taken = new Map<string, number>()
   let bytes = 0
-  let thread: Worker | undefined
-  let current: Waiting | undefined
   let isStopping = false
-  let wakeStopper = () => {}
 
-  async function receive(delivery: Delivery, body: AsyncIterable<Uint8Array>): Promise<ReceivedVisits> {
-    checkDelivery(delivery)
-    const lane = JSON.stringify(delivery.target)
-    const places = taken.get(lane) ?? 0
-    if (isStopping || places >= maxWaiting) throw busy('deliveries')
-    taken.set(lane, places + 1)
-    let size = 0
-    try {
-      const pieces = new Pieces()
-      for await (const chunk of body) {
-        // A single delivery always has room, because its size is limited elsewhere.
-        if (bytes + chunk.length > maxWaitingBytes && bytes > size) throw busy('bytes')
-        bytes += chunk.length
-        size += chunk.length
-        pieces.add(chunk)
+  return {
+    async receive(delivery, body) {
+      checkDelivery(delivery)
+      const target = JSON.stringify(delivery.target)
+      const places = taken.get(target) ?? 0
+      if (isStopping || places >= maxWaiting) throw busy('deliveries')
+      taken.set(target, places + 1)
+      let size = 0
+      try {
+        const pieces = new Pieces()
+        for await (const chunk of body) {
+          // A single delivery always has room, because its size is limited elsewhere.
+          if (bytes + chunk.length > maxWaitingBytes && bytes > size) throw busy('bytes')
+          bytes += chunk.length
+          size += chunk.length
+          pieces.add(chunk)
+        }
+        if (isStopping) throw busy('deliveries')
+        return await turns.add(target, { delivery, pieces: pieces.take() })
+      } finally {
+        bytes -= size
+        const left = (taken.get(target) as number) - 1
+        if (left === 0) taken.delete(target)
+        else taken.set(target, left)
       }
-      return await enqueue(lane, { delivery, pieces: pieces.take() })
-    } finally {
-      bytes -= size
-      const left = (taken.get(lane) as number) - 1
-      if (left === 0) taken.delete(lane)
-      else taken.set(lane, left)
+    },
+    async stop() {
+      isStopping = true
+      turns.refuseWaiting(busy('deliveries'))
+      await counter.stop(turns.idle())
+    },
+  }
+}
+
+interface Waiting<Work, Result> {
+  work: Work
+  done(result: Result): void
+  failed(error: unknown): void
+}
+
+/** Runs one work at a time. The work of each name runs in the order in which it was added, and names take turns. */
+function createTurns<Work, Result>(run: (work: Work) => Promise<Result>) {
+  /** The name whose turn is next comes first. */
+  const waiting = new Map<string, Waiting<Work, Result>[]>()
+  let running: Promise<void> | undefined
+
+  async function runAll(): Promise<void> {
+    for (let turn = waiting.entries().next().value; turn; turn = waiting.entries().next().value) {
+      const [name, [first, ...rest]] = turn
+      // The name goes to the end.
+      waiting.delete(name)
+      if (rest.length > 0) waiting.set(name, rest)
+      if (first) await run(first.work).then(first.done, first.failed)
     }
+    running = undefined
   }
 
-  function enqueue(lane: string, question: ReceiveQuestion): Promise<ReceivedVisits> {
-    return new Promise((done, failed) => {
-      if (isStopping) return failed(busy('deliveries'))
-      lanes.set(lane, [...(lanes.get(lane) ?? []), { ...question, done, failed }])
-      next()
-    })
+  return {
+    add: (name: string, work: Work): Promise<Result> =>
+      new Promise((done, failed) => {
+        waiting.set(name, [...(waiting.get(name) ?? []), { work, done, failed }])
+        running ??= runAll()
+      }),
+    refuseWaiting(error: Error): void {
+      for (const { failed } of [...waiting.values()].flat()) failed(error)
+      waiting.clear()
+    },
+    /** Resolves when nothing runs. */
+    idle: async (): Promise<void> => running,
   }
+}
 
-  function next(): void {
-    if (current) return
-    const turn = lanes.entries().next().value
-    if (!turn) return wakeStopper()
-    const [lane, [first, ...rest]] = turn
-    // The target goes to the end.
-    lanes.delete(lane)
-    if (rest.length > 0) lanes.set(lane, rest)
-    current = first as Waiting
-    thread ??= start()
-    const { delivery, pieces } = current
-    thread.postMessage({ delivery, pieces } satisfies ReceiveQuestion, pieces.map(({ buffer }) => buffer as ArrayBuffer))
-  }
-
-  function settle(act: (waiting: Waiting) => void): void {
-    const waiting = current
-    current = undefined
-    if (waiting) act(waiting)
-    next()
-  }
+/** Counts deliveries in the thread, and starts it if it does not run. Count one at a time. */
+function createCounter(setup: ReceiveSetup) {
+  let thread: Worker | undefined
+  let current: Omit<Waiting<ReceiveQuestion, ReceivedVisits>, 'work'> | undefined
 
   function start(): Worker {
     const started = startThread('workers/receive-visits-worker', setup)
     let cause: unknown
-    started.on('message', (answer: ReceiveAnswer) =>
-      settle(({ done, failed }) => ('value' in answer ? done(answer.value) : failed(toError(answer)))),
-    )
+    started.on('message', (answer: ReceiveAnswer) => {
+      if ('value' in answer) current?.done(answer.value)
+      else current?.failed(toError(answer))
+    })
     started.on('error', error => {
       cause = error
     })
     started.on('exit', () => {
-      if (thread === started) thread = undefined
-      settle(({ failed }) => failed(new Error('The thread that receives visits ended.', { cause })))
+      thread = undefined
+      current?.failed(new Error('The thread that receives visits ended.', { cause }))
     })
     return started
   }
 
   return {
-    receive,
-    async stop() {
-      isStopping = true
-      for (const { failed } of [...lanes.values()].flat()) failed(busy('deliveries'))
-      lanes.clear()
+    count: (question: ReceiveQuestion): Promise<ReceivedVisits> =>
+      new Promise((done, failed) => {
+        current = { done, failed }
+        thread ??= start()
+        const memory = question.pieces.map(({ buffer }) => buffer as ArrayBuffer)
+        thread.postMessage(question, memory)
+      }),
+    /** Ends the thread after `idle`, or soon. */
+    async stop(idle: Promise<void>): Promise<void> {
       const running = thread
       if (!running) return
       const ended = new Promise<void>(done => running.once('exit', () => done()))
-      const idle = new Promise<void>(done => {
-        wakeStopper = done
-        next()
-      })
-      await actWhenLate(
-        idle.then(() => running.postMessage('stop')).then(() => ended),
-        stopWithinMs,
-        () => void running.terminate(),
-      )
+      const stopping = idle.then(() => running.postMessage('stop')).then(() => ended)
+      await actWhenLate(stopping, stopWithinMs, () => void running.terminate())
     },
   }
 }

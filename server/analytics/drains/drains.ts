@@ -14,7 +14,8 @@ function withToken(settings: LogSettings): ReadDrain {
 function readOtlpDrain(request: DrainRequest, secrets: DrainSecrets): DrainReading {
   const reading = readTokenDrain(request, secrets, {})
   if (reading.kind !== 'batch' || !/protobuf/i.test(readHeader(request, 'content-type') ?? '')) return reading
-  const error = 'OTLP must be sent as JSON. In the OpenTelemetry Collector, set "encoding: json" of the exporter otlphttp.'
+  const error =
+    'OTLP must be sent as JSON. In the OpenTelemetry Collector, set "encoding: json" of the exporter otlphttp.'
   return { kind: 'refused', status: 415, headers: {}, error }
 }
 

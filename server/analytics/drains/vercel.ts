@@ -1,5 +1,12 @@
 import { createHmac } from 'node:crypto'
-import { type DrainReading, DrainRefusedError, type DrainRequest, type DrainSecrets, isSame, readHeader } from './drain.ts'
+import {
+  type DrainReading,
+  DrainRefusedError,
+  type DrainRequest,
+  type DrainSecrets,
+  isSame,
+  readHeader,
+} from './drain.ts'
 
 /**
  * Reads a log drain of Vercel, JSON or NDJSON. `x-vercel-signature` is the HMAC-SHA1 of the body in hexadecimal digits. Before Vercel
@@ -13,7 +20,8 @@ export async function readVercelDrain(request: DrainRequest, secrets: DrainSecre
   if (signature === undefined && (request.method !== 'POST' || (await isEmpty(request.body)))) {
     return { kind: 'answer', status: 200, headers, body: '' }
   }
-  if (secret === undefined || secret === '') return refuse(headers, 'No secret of Vercel is configured for this receiver.')
+  if (secret === undefined || secret === '')
+    return refuse(headers, 'No secret of Vercel is configured for this receiver.')
   if (signature === undefined) return refuse(headers, 'The header x-vercel-signature is missing.')
   return {
     kind: 'batch',

@@ -21,7 +21,9 @@ export const otlp = createJsonDialect({
       time: isTime(entry.timeUnixNano) ? entry.timeUnixNano : entry.observedTimeUnixNano,
       method,
       target:
-        path === undefined || query === undefined ? (path ?? find('url.full', 'http.target', 'http.url')) : `${path}?${query}`,
+        path === undefined || query === undefined
+          ? (path ?? find('url.full', 'http.target', 'http.url'))
+          : `${path}?${query}`,
       status: find('http.response.status_code', 'http.status_code'),
       userAgent: find('user_agent.original', 'http.user_agent'),
       address: find('client.address', 'http.client_ip', 'network.peer.address', 'net.peer.ip'),

@@ -166,7 +166,10 @@ class ElementSplitter {
 
   #finish(chunk: Buffer, start: number, end: number): void {
     this.#isInside = false
-    if (this.#held.length === 0) return this.#emit(chunk.subarray(start, end))
+    if (this.#held.length === 0) {
+      this.#emit(chunk.subarray(start, end))
+      return
+    }
     this.#hold(chunk, 0, end)
     const element = Buffer.concat(this.#held)
     this.#held = []

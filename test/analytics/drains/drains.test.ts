@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type DrainRequest, DrainRefusedError, type DrainSecrets } from '../../../server/analytics/drains/drain.ts'
+import { DrainRefusedError, type DrainRequest, type DrainSecrets } from '../../../server/analytics/drains/drain.ts'
 import { answerFastlyChallenge, type DrainName, drains, toOtlpAnswer } from '../../../server/analytics/drains/drains.ts'
 
 const secret = 'shh-4f1c9a'
@@ -39,7 +39,11 @@ describe('vercel', () => {
 
   test('a signed body is a batch in the format of Vercel, and the answer has the code', async () => {
     const reading = await ask('vercel', signed(body), secrets)
-    expect(reading).toMatchObject({ kind: 'batch', settings: { format: 'vercel' }, headers: { 'x-vercel-verify': 'code-1' } })
+    expect(reading).toMatchObject({
+      kind: 'batch',
+      settings: { format: 'vercel' },
+      headers: { 'x-vercel-verify': 'code-1' },
+    })
     expect(await readBody(reading)).toBe(body)
   })
 
@@ -65,15 +69,20 @@ describe('vercel', () => {
   test('a body without a signature is refused, and so is a signed one without a configured secret', async () => {
     expect(await ask('vercel', { body }, secrets)).toMatchObject({ kind: 'refused', status: 403 })
     expect(await ask('vercel', { ...signed(body, sign(body, '')) }, {})).toMatchObject({ kind: 'refused', status: 403 })
-    expect(await ask('vercel', { ...signed(body, sign(body, '')) }, { vercelSecret: '' })).toMatchObject({ kind: 'refused' })
+    expect(await ask('vercel', { ...signed(body, sign(body, '')) }, { vercelSecret: '' })).toMatchObject({
+      kind: 'refused',
+    })
     const headers = { 'x-vercel-signature': [sign(body), sign(body)] }
     expect(await ask('vercel', { body, headers }, secrets)).toMatchObject({ kind: 'refused' })
   })
 
-  test.each(['GET', 'POST'])('a %s without a body is the check of Vercel, and is answered with the code', async method => {
-    const want = { kind: 'answer', status: 200, headers: { 'x-vercel-verify': 'code-1' }, body: '' }
-    expect(await ask('vercel', { method }, secrets)).toEqual(want)
-  })
+  test.each(['GET', 'POST'])(
+    'a %s without a body is the check of Vercel, and is answered with the code',
+    async method => {
+      const want = { kind: 'answer', status: 200, headers: { 'x-vercel-verify': 'code-1' }, body: '' }
+      expect(await ask('vercel', { method }, secrets)).toEqual(want)
+    },
+  )
 })
 
 describe.each(['netlify', 'cloudflare', 'fastly', 'collector', 'otlp'] as const)('%s', name => {
@@ -85,7 +94,11 @@ describe.each(['netlify', 'cloudflare', 'fastly', 'collector', 'otlp'] as const)
   ]
 
   test.each(given)('accepts the token in %s', async (_, request) => {
-    const reading = await ask(name, { body, ...request, headers: { ...request.headers, 'content-encoding': 'gzip' } }, { token: secret })
+    const reading = await ask(
+      name,
+      { body, ...request, headers: { ...request.headers, 'content-encoding': 'gzip' } },
+      { token: secret },
+    )
     expect(reading).toMatchObject({ kind: 'batch', encoding: 'gzip' })
     expect(await readBody(reading)).toBe(body)
   })
@@ -105,13 +118,18 @@ describe.each(['netlify', 'cloudflare', 'fastly', 'collector', 'otlp'] as const)
   test('without a configured token, nothing is accepted', async () => {
     for (const token of [undefined, '']) {
       for (const request of [{}, { query: 'token=' }, { headers: { 'x-quire-token': '' } }]) {
-        expect(await ask(name, { body, ...request }, token === undefined ? {} : { token })).toMatchObject({ status: 401 })
+        expect(await ask(name, { body, ...request }, token === undefined ? {} : { token })).toMatchObject({
+          status: 401,
+        })
       }
     }
   })
 
   test('other methods are refused', async () => {
-    expect(await ask(name, { method: 'GET', isAuthenticated: true }, {})).toMatchObject({ status: 405, headers: { Allow: 'POST' } })
+    expect(await ask(name, { method: 'GET', isAuthenticated: true }, {})).toMatchObject({
+      status: 405,
+      headers: { Allow: 'POST' },
+    })
   })
 })
 
@@ -127,7 +145,12 @@ test('the challenge of Fastly has the SHA-256 of each service id on its own line
 
 test('OTLP is told how many records were unreadable', () => {
   expect(toOtlpAnswer([])).toEqual({})
-  expect(toOtlpAnswer([{ reason: 'wrong-format', count: 2 }, { reason: 'bad-date', count: 1 }])).toEqual({
+  expect(
+    toOtlpAnswer([
+      { reason: 'wrong-format', count: 2 },
+      { reason: 'bad-date', count: 1 },
+    ]),
+  ).toEqual({
     partialSuccess: { rejectedLogRecords: '3', errorMessage: 'Unreadable: wrong-format 2, bad-date 1.' },
   })
 })

@@ -29,12 +29,22 @@ test.each([
   ['two arrays', '[{"d":1}]\n[{"d":2}]', [{ d: 1 }, { d: 2 }]],
   ['numbers and words', '[{"d":1}, 12,null ,[3]]', [{ d: 1 }, 12, null, [3]]],
   ['the records of OTLP', JSON.stringify(otlp(record, { e: [{ f: [{}] }] })), [record, { e: [{ f: [{}] }] }]],
-  ['several requests of OTLP', [otlp(record), otlp({ d: 2 })].map(each => JSON.stringify(each)).join('\n'), [record, { d: 2 }]],
+  [
+    'several requests of OTLP',
+    [otlp(record), otlp({ d: 2 })].map(each => JSON.stringify(each)).join('\n'),
+    [record, { d: 2 }],
+  ],
   ['OTLP without records', JSON.stringify({ resourceLogs: [] }), []],
 ])('%s: one line for each record, in chunks of any size', (_, text, records) => {
   for (const chunkBytes of [1, 2, 7, 64, 4096]) {
     const { text: lines, damage } = unpack(text, chunkBytes)
-    expect({ lines: lines.split('\n').slice(0, -1).map(line => JSON.parse(line)), damage }).toEqual({ lines: records })
+    expect({
+      lines: lines
+        .split('\n')
+        .slice(0, -1)
+        .map(line => JSON.parse(line)),
+      damage,
+    }).toEqual({ lines: records })
   }
 })
 
@@ -43,10 +53,15 @@ test('a record that is a string is its text, without the line break at its end',
   expect(unpack(JSON.stringify(lines)).text).toBe('1.2.3.4 - - "GET / HTTP/1.1"\nü "x"\na\nb\n\n')
 })
 
-test.each(['', '\n\n', '1.2.3.4 - - [x]\n', '[pod/web/nginx] x\n', '[20/Nov/2026] x', '{"a":1}\n{"a":2}\n', '\ufeff#Fields: a'])(
-  'the text %j passes unchanged',
-  text => expect(unpack(text, 3)).toEqual({ text, damage: undefined }),
-)
+test.each([
+  '',
+  '\n\n',
+  '1.2.3.4 - - [x]\n',
+  '[pod/web/nginx] x\n',
+  '[20/Nov/2026] x',
+  '{"a":1}\n{"a":2}\n',
+  '\ufeff#Fields: a',
+])('the text %j passes unchanged', text => expect(unpack(text, 3)).toEqual({ text, damage: undefined }))
 
 test.each([
   ['[{"a":1},{"b"', 'The JSON is cut off: a bracket is not closed.'],
@@ -67,9 +82,16 @@ test('a record of any size takes the memory of a line, and stays too long', () =
 
 test('any JSON in an array comes out as it went in', () => {
   fc.assert(
-    fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue())), fc.nat(40), fc.nat(3), (records, chunk, indent) => {
-      const lines = unpack(JSON.stringify(records, null, indent), chunk + 1).text.split('\n').slice(0, -1)
-      expect(lines.map(line => JSON.stringify(JSON.parse(line)))).toEqual(records.map(each => JSON.stringify(each)))
-    }),
+    fc.property(
+      fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
+      fc.nat(40),
+      fc.nat(3),
+      (records, chunk, indent) => {
+        const lines = unpack(JSON.stringify(records, null, indent), chunk + 1)
+          .text.split('\n')
+          .slice(0, -1)
+        expect(lines.map(line => JSON.stringify(JSON.parse(line)))).toEqual(records.map(each => JSON.stringify(each)))
+      },
+    ),
   )
 })

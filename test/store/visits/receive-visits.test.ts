@@ -34,7 +34,12 @@ const shared = shareTests(async ({ store }) => {
     }
     const owner = { organizationId: organization, name: project, createdAt: 0 }
     await store.projects.insert({ id: project, visitorSaltRotation: 'never', ...owner })
-    await store.sites.insert({ domain: `${project.slice(4)}.example.com`, projectId: project, origin: null, createdAt: 0 })
+    await store.sites.insert({
+      domain: `${project.slice(4)}.example.com`,
+      projectId: project,
+      origin: null,
+      createdAt: 0,
+    })
   }
   counter = new DeliveryCounter({ store, maxBytes, maxLines: 50_000, now: () => now })
 })
@@ -77,7 +82,7 @@ const bodies: [string, string | Buffer, Partial<Delivery>?][] = [
   ['OTLP', JSON.stringify({ resourceLogs: [{ scopeLogs: [{ scope: {}, logRecords: lines.map(nanoseconds) }] }] })],
 ]
 
-shared.describe('deliveries', () => {
+shared.describe('bodies', () => {
   test.each(bodies)('%s count as brute force counts them, and the same again changes nothing', async (_, body, how) => {
     const delivery = { ...toOne, ...how }
     const first = await send(body, delivery)
@@ -88,7 +93,9 @@ shared.describe('deliveries', () => {
     const [want] = countByBruteForce(lines, nameDemoAgents(), [span], now)
     const { totals, visitors } = await shared.store.visits.countUniqueVisitors('prj_1', {}, { limit: 250, offset: 0 })
     expect(totals).toEqual({ human: want?.human, ai: want?.ai, total: want?.total })
-    expect(Object.fromEntries(visitors.map(({ path, human, ai, total }) => [path, [human, ai, total]]))).toEqual(want?.pages)
+    expect(Object.fromEntries(visitors.map(({ path, human, ai, total }) => [path, [human, ai, total]]))).toEqual(
+      want?.pages,
+    )
     const revision = await findRevision()
     const again = await send(body, delivery)
     expect(again).toEqual({ ...first, counted: 0, known: first.counted + first.known })
@@ -161,7 +168,9 @@ shared.describe('deliveries', () => {
     expect(await refusalOf(send(toLine(1).repeat(maxBytes / 100)))).toBe('too-large')
     expect(await count()).toMatchObject({ total: 0 })
   })
+})
 
+shared.describe('targets and settings', () => {
   test.each<[string, Partial<Delivery>]>([
     ['unsupported-encoding', { encoding: 'br' }],
     ['unsupported-encoding', { encoding: 'gzip, gzip' }],
@@ -195,7 +204,11 @@ shared.describe('deliveries', () => {
   test('lines of pruned days are told apart', async () => {
     await send(toLine(1) + toLine(2, '19/Nov/2026:10:11:12 +0000'))
     await shared.store.visits.pruneSeen('prj_1', Date.UTC(2026, 10, 20) / 86_400_000)
-    expect(await send(toLine(3, '19/Nov/2026:10:11:12 +0000') + toLine(4))).toMatchObject({ lines: 2, counted: 1, tooOld: 1 })
+    expect(await send(toLine(3, '19/Nov/2026:10:11:12 +0000') + toLine(4))).toMatchObject({
+      lines: 2,
+      counted: 1,
+      tooOld: 1,
+    })
   })
 
   test('a deleted project, or visits that were deleted, do not disturb later deliveries', async () => {
