@@ -8,7 +8,7 @@ import type { VisitorKeys } from '../visitor-keys.ts'
 import type { BatchBuilder } from './batch-builder.ts'
 import { type ClientOptions, Clients } from './clients.ts'
 import { LineDecider, lineRefusals } from './decide-line.ts'
-import type { ImportTally } from './import-tally.ts'
+import type { ImportTally, UnreadableReason } from './import-tally.ts'
 import { LineReader } from './line-reader.ts'
 import { EvidenceCollector, type LogEvidence } from './log-evidence.ts'
 import { UserAgents } from './user-agents.ts'
@@ -35,9 +35,6 @@ export interface LogReaderOptions extends ClientOptions, Partial<DialectSettings
   /** Number of distinct views and labels, over all projects, that fill a batch. */
   viewsPerBatch?: number
 }
-
-/** Why a line cannot be read, see `ImportTally.malformed`. */
-export type UnreadableReason = keyof ImportTally['malformed']
 
 export interface ProjectBatch extends ProjectViews {
   batch: ViewBatch

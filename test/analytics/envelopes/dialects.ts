@@ -13,6 +13,8 @@ import {
   vhost,
 } from './oracle.ts'
 
+// A long file: a table with each dialect, and how its lines are read.
+
 /** A sample of a dialect in `dialects/`; `SOURCES.md` there says where its lines come from. */
 export interface DialectSample {
   /** Name of the file without its extension. */
