@@ -38,7 +38,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
     ['model'],
   ],
   commands: [['.'], ['completion', 'demo', 'doctor', 'licenses']],
-  analytics: [['follow'], ['import', 'report'], ['envelopes'], ['counters', 'formats', 'agents'], ['.']],
+  analytics: [['follow'], ['import', 'report'], ['drains'], ['envelopes'], ['counters', 'formats', 'agents'], ['.']],
   dashboard: [['http'], ['pages'], ['.'], ['parts', 'texts']],
   host: [['.'], ['fetch', 'prepare', 'serve'], ['versions']],
   web: [['browser', 'fetch', 'javascript'], ['html'], ['.']],

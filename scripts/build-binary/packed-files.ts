@@ -19,6 +19,7 @@ export const threads: readonly string[] = [
   'workers/follow-logs-worker',
   'workers/probe-worker',
   'workers/prune-visitors-worker',
+  'workers/receive-visits-worker',
   'workers/visitor-keys-worker',
 ]
 

@@ -88,6 +88,8 @@ export interface LogPosition {
 export interface RecordedViews {
   /** Visitors that were new to the site on a day, summed over the days. */
   newVisitorDays: number
+  /** Views that were not recorded before; views of one visitor, page and day are one. Labels are none. */
+  newViews: number
   /**
    * Views of pruned days, see `pruneSeen`, and of days whose key was destroyed, see `VisitorKeys`. The store no longer knows
    * whether they were counted before.

@@ -256,7 +256,7 @@ function withoutRecording(visits: Visits): Visits {
     findLogPosition: (projectId, log) => visits.findLogPosition(projectId, log),
     openVisitorKey: () => visits.openVisitorKey(),
     openVisitorKeys: now => visits.openVisitorKeys(now),
-    recordBatch: () => ({ newVisitorDays: 0, tooOldViews: 0 }),
+    recordBatch: () => ({ newVisitorDays: 0, newViews: 0, tooOldViews: 0 }),
     recordLogPosition() {},
   }
 }

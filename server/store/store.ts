@@ -39,6 +39,8 @@ export type SqliteStore = ReturnType<typeof openStore>
 export interface StoreOptions {
   /** How long a method blocks its thread until a lock of another process ends. */
   lockPatienceMs?: number
+  /** The same for the visits of one project. */
+  visitsPatienceMs?: number
   /** Names of files that a folder without a database may have, see `refuseAmongData`. */
   given?: readonly string[]
   /** The queue of `openServingStore`. */
@@ -54,13 +56,13 @@ export interface StoreOptions {
  */
 export function openStore(
   dataFolder: string,
-  { lockPatienceMs = busyTimeoutMs, given, queue = noQueue }: StoreOptions = {},
+  { lockPatienceMs = busyTimeoutMs, visitsPatienceMs, given, queue = noQueue }: StoreOptions = {},
 ) {
   const refuse = (found: 'missing' | 'empty') => refuseAmongData(dataFolder, found, given)
   const database = openDatabase(join(dataFolder, 'quire.db'), undefined, refuse)
   protectDataFolder(dataFolder)
   const check = database.prepare('INSERT OR REPLACE INTO readiness (id, checked_at) VALUES (1, @now)')
-  const visits = openVisits(database)
+  const visits = openVisits(database, visitsPatienceMs)
   database.pragma(`busy_timeout = ${lockPatienceMs}`)
   const rateLimits = spendInMemory(openRateLimits(database), queue)
   const bound = bindToSqlite<Nouns>(database, nouns, queue.write)

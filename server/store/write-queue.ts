@@ -111,6 +111,11 @@ export function queueCalls<Noun extends object>(
   return Object.fromEntries(queued) as Noun
 }
 
+/** Names errors of SQLite that pass, as the queue does, for threads without a queue. */
+export function explainSqliteError(error: unknown): unknown {
+  return isLocked(error) ? locked() : explain(error)
+}
+
 function isLocked(error: unknown): boolean {
   return /^SQLITE_(BUSY|PROTOCOL)/.test(codeOf(error))
 }

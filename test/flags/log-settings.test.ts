@@ -27,7 +27,7 @@ test.each([
   [['--format', '$remote_addr'], /--format lacks the time, request, status, user agent/],
   [
     ['--envelope', 'paper'],
-    /Allowed choices are syslog, syslog-5424, cri, docker, docker-compose, journald, kubectl, none/,
+    /Allowed choices are syslog, syslog-5424, cri, docker, docker-compose, journald, kubectl, record, otlp-body, none/,
   ],
 ])('refuses %j', (args, message) => {
   expect(() => read(...args)).toThrow(message)

@@ -7,6 +7,7 @@ const answers: Record<UnavailableReason, [sentence: RegExp, retryAfter: string]>
   unreachable: [/^The database of the server cannot be reached\. Nothing was changed\./, '5'],
   'read-only': [/^The database of the server is read-only\. Nothing was changed\./, '5'],
   storage: [/^The storage of the bundles cannot be reached\. Nothing was lost\./, '10'],
+  busy: [/Try again in 5 seconds\.$/, '5'],
   full: [/^The disk of the server is full\. Nothing was changed\./, '60'],
 }
 

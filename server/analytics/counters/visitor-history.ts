@@ -42,6 +42,10 @@ export class VisitorHistory {
   #changed: number[] = []
   #added: number[] = []
   #states = new Int32Array(64 * statesPerPage)
+  /** See `newViews`; of the visitor that is being added. */
+  #newOfVisitor = 0
+  /** Views added so far that were not known: pages of a day that the visitor had not seen, or not as this kind. */
+  newViews = 0
 
   constructor(seen: SeenDays, changes: CellChanges) {
     this.#seen = seen
@@ -54,6 +58,7 @@ export class VisitorHistory {
    */
   add(visitor: Uint8Array, views: PackedViews): number {
     if (this.#changed.length > 0) this.#forgetChanges()
+    this.#newOfVisitor = 0
     const firstDay = Math.floor((views[0] as number) / dayScale)
     this.#seen.open(visitor)
     const { known, earlier } = this.#listKnown(firstDay)
@@ -62,6 +67,7 @@ export class VisitorHistory {
     this.#findPredecessors(earlier)
     const newDays = this.#countDays(days)
     this.#forgetChanges()
+    this.newViews += this.#newOfVisitor
     return newDays
   }
 
@@ -126,6 +132,7 @@ export class VisitorHistory {
       pushSeenPage(this.#after, page, after)
       if (after === before) continue
       isChanged = true
+      this.#newOfVisitor++
       this.#markChanged(page, after & ~before)
     }
     return isChanged

@@ -1,6 +1,7 @@
 import { alb, elb } from './aws-elb.ts'
 import { s3 } from './aws-s3.ts'
 import { cloudfront } from './cloudfront.ts'
+import { fluentBit, otlp, vector } from './collectors.ts'
 import { CombinedParser, combined, findTail } from './combined.ts'
 import { haproxy } from './haproxy.ts'
 import { asObject, createJsonDialect, findField, findHeader, findUrlHost, parseEntry } from './json-line.ts'
@@ -46,7 +47,9 @@ const caddy = createJsonDialect({
 const cloudflare = createJsonDialect({
   name: 'cloudflare',
   read(entry, clientField) {
-    const { ClientRequestSource: source } = entry
+    const { ClientRequestSource: source, content } = entry
+    // The test that Logpush sends before it accepts a destination.
+    if (content === 'tests') return 'comment'
     if (entry.EdgeStartTimestamp === undefined || entry.ClientRequestMethod === undefined) return undefined
     if (typeof source === 'string' && source !== '' && source !== 'eyeball' && source !== 'unknown') return 'comment'
     const headers = entry.RequestHeaders
@@ -276,6 +279,9 @@ export const formats: readonly LogFormat[] = [
   fastly,
   vercel,
   netlify,
+  otlp,
+  fluentBit,
+  vector,
   azureFrontDoor,
 ]
 

@@ -29,15 +29,17 @@ const fieldsBytes = 256 * 1024
 
 export interface JsonDialect {
   name: string
+  /** Whether objects contain the requested host; true when missing. */
+  hasHost?: boolean
   /** Reads an object by the names of its fields. */
   read(entry: JsonEntry, clientField: string | undefined): JsonReading
 }
 
 /** Creates a format for JSON lines that are recognized by the names of their fields. */
-export function createJsonDialect({ name, read }: JsonDialect): LogFormat {
+export function createJsonDialect({ name, hasHost = true, read }: JsonDialect): LogFormat {
   return {
     name,
-    hasHost: true,
+    hasHost,
     open: ({ clientField }) => new JsonLineParser(entry => read(entry, clientField)),
     recognizesEntry: entry => {
       const request = read(entry, undefined)

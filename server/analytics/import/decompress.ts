@@ -29,6 +29,11 @@ export function findCodec(head: Buffer): Codec | undefined {
   return codecs.find(({ magic }) => head.subarray(0, magic.length).equals(magic))
 }
 
+/** Finds the codec of a Content-Encoding (RFC 9110, section 8.4.1; RFC 8878); undefined when there is none. */
+export function findCodecOfEncoding(encoding: string): Codec | undefined {
+  return codecs.find(({ name }) => name === encoding.replace(/^x-/, ''))
+}
+
 /** A compression format that has no built-in decoder. */
 export interface ForeignCompression {
   name: string

@@ -27,10 +27,14 @@ export async function getVisitedProjects(
   )
 }
 
-/** Lists the current projects of all sites, by domain. */
-export async function listProjectsByHost(store: Tenants): Promise<ProjectsByHost> {
-  const byId = new Map((await store.projects.list()).map(project => [project.id, project]))
-  const sites = await store.sites.list()
+/**
+ * Lists the current projects of all sites, by domain.
+ *
+ * @param organizationId only of this organization
+ */
+export async function listProjectsByHost(store: Tenants, organizationId?: string): Promise<ProjectsByHost> {
+  const byId = new Map((await store.projects.list(organizationId)).map(project => [project.id, project]))
+  const sites = await store.sites.list(organizationId)
   return new Map(
     sites.flatMap(({ domain, projectId }) => {
       const project = byId.get(projectId)

@@ -34,7 +34,7 @@ export class HeldVisits implements Pick<VisitRecorder, 'recordBatch'> {
     this.#viewCount += batch.length
     if (this.isComplete) this.#batches.push({ projectId, batch })
     else this.#drop()
-    return { newVisitorDays: 0, tooOldViews: 0 }
+    return { newVisitorDays: 0, newViews: 0, tooOldViews: 0 }
   }
 
   /** Records the held views, and adds the result to the counts of the reader that read them. */

@@ -4,6 +4,7 @@ import type { ImportTally } from './import-tally.ts'
 import { LogFileError, openLogFile } from './log-file.ts'
 import { LogReader } from './log-reader.ts'
 import { countUnread, findSuspicions, isUnread, type Suspicion } from './suspicions.ts'
+import { RecordUnpacker } from './unpack-records.ts'
 import type { VisitedProject } from './visited-projects.ts'
 
 export interface ImportProgress {
@@ -59,12 +60,15 @@ export async function importLog({ file, reader, visits, onProgress }: ImportOpti
   let problem: string | undefined
   try {
     reader.startFile()
+    const records = new RecordUnpacker(bytes => reader.push(bytes))
     const log = await openLogFile(file)
     for await (const chunk of log.chunks) {
-      reader.push(chunk)
+      records.push(chunk)
       if (reader.isFull) await recordViews(reader, visits)
       onProgress?.({ lines: reader.lines - before.lines, readBytes: log.readBytes(), sizeBytes: log.sizeBytes })
     }
+    const damage = records.end()
+    if (damage !== undefined) throw new LogFileError(`${file === '-' ? 'Standard input' : file}: ${damage}`)
     reader.endFile()
   } catch (error) {
     if (!(error instanceof LogFileError)) throw error
@@ -93,13 +97,16 @@ function countLines({ tally: { lines, malformed } }: LogReader) {
   return { lines, unread: countUnread(malformed) }
 }
 
-/** Records all views not recorded yet. Call it after the last log. */
-export async function recordViews(reader: LogReader, visits: Pick<VisitRecorder, 'recordBatch'>): Promise<void> {
+/** Records all views not recorded yet, and returns how many were not known. Call it after the last log. */
+export async function recordViews(reader: LogReader, visits: Pick<VisitRecorder, 'recordBatch'>): Promise<number> {
+  let newViews = 0
   for (const { project, tally, batch } of reader.takeBatches()) {
-    const { newVisitorDays, tooOldViews } = await visits.recordBatch(project.id, batch)
-    tally.newVisitorDays += newVisitorDays
-    tally.tooOldViews += tooOldViews
+    const recorded = await visits.recordBatch(project.id, batch)
+    tally.newVisitorDays += recorded.newVisitorDays
+    tally.tooOldViews += recorded.tooOldViews
+    newViews += recorded.newViews
   }
+  return newViews
 }
 
 export interface ImportAccessLogOptions extends Pick<ImportOptions, 'file' | 'onProgress'> {

@@ -3,6 +3,9 @@ import type { Day } from '../day.ts'
 import type { LineRefusal } from './decide-line.ts'
 import { listRules, type Rule } from './rules.ts'
 
+/** Why a line cannot be read, see `ImportTally.malformed`. */
+export type UnreadableReason = keyof ImportTally['malformed']
+
 /**
  * Counts the lines of an import by their result. `lines` is the sum of all counts in `views`, `filtered` and `malformed`.
  */

@@ -8,7 +8,7 @@ import type { VisitorKeys } from '../visitor-keys.ts'
 import type { BatchBuilder } from './batch-builder.ts'
 import { type ClientOptions, Clients } from './clients.ts'
 import { LineDecider, lineRefusals } from './decide-line.ts'
-import type { ImportTally } from './import-tally.ts'
+import type { ImportTally, UnreadableReason } from './import-tally.ts'
 import { LineReader } from './line-reader.ts'
 import { EvidenceCollector, type LogEvidence } from './log-evidence.ts'
 import { UserAgents } from './user-agents.ts'
@@ -30,6 +30,8 @@ export interface LogReaderOptions extends ClientOptions, Partial<DialectSettings
   now: number
   /** See `LogSettings`. */
   markdownAsAi?: boolean | undefined
+  /** Is told about each line that cannot be read, with its bytes; those of a line that is too long are not known. */
+  onUnreadable?: (reason: UnreadableReason, bytes: Buffer, start: number, end: number) => void
   /** Number of distinct views and labels, over all projects, that fill a batch. */
   viewsPerBatch?: number
 }
@@ -61,6 +63,7 @@ const maxBytes = 16 * 1024 * 1024
  */
 export class LogReader {
   #now: number
+  readonly #onUnreadable: LogReaderOptions['onUnreadable']
   readonly #viewsPerBatch: number
   readonly #lines: LineReader
   readonly #line = emptyLogLine()
@@ -82,6 +85,7 @@ export class LogReader {
   /** @throws {LogFormatError} when format, client field and projects contradict each other; `push` throws it too. */
   constructor(options: LogReaderOptions) {
     this.#now = options.now
+    this.#onUnreadable = options.onUnreadable
     this.#agents = new UserAgents(options.markdownAsAi)
     this.#viewsPerBatch = options.viewsPerBatch ?? viewsPerBatch
     this.#lines = new LineReader({
@@ -197,6 +201,7 @@ export class LogReader {
     const { common } = this.#projects
     common.lines++
     common.countRefusal(lineRefusals.tooLong)
+    this.#onUnreadable?.('too-long', Buffer.alloc(0), 0, 0)
   }
 
   readonly #countLine: OnLine = (bytes, start, end) => {
@@ -207,6 +212,7 @@ export class LogReader {
     const tally = project?.tally ?? this.#projects.common
     tally.lines++
     if (refusal) tally.countRefusal(refusal)
+    if (refusal?.group === 'malformed') this.#onUnreadable?.(refusal.name as UnreadableReason, bytes, start, end)
     if (refusal === lineRefusals.wrongFormat || refusal === lineRefusals.badAddress) {
       this.#evidence.unread.add(bytes, start, end)
     }

@@ -57,11 +57,11 @@ export function openProjectVisits(database: Database) {
     const batch = dropDestroyed(given, keys.listDestroyed())
     seen.prepare()
     const changes = new CellChanges()
-    const newVisitorDays = addVisits(seen, changes, sortViews(batch, pages.toNumbers(batch.paths), keptFrom))
+    const added = addVisits(seen, changes, sortViews(batch, pages.toNumbers(batch.paths), keptFrom))
     if (counters.apply(changes)) revision.replace()
     labels.add(groupLabels(batch, keptFrom))
     if (position) positions.upsert(position)
-    return { newVisitorDays, tooOldViews: countViews(given) - countViews(batch, keptFrom) }
+    return { ...added, tooOldViews: countViews(given) - countViews(batch, keptFrom) }
   })
 
   const prune = database.transaction((before: Day): number => {
@@ -98,8 +98,12 @@ export function openProjectVisits(database: Database) {
   }
 }
 
-/** Adds the views of all visitors to the days, and the resulting changes of the counters to `changes`. Returns the new days. */
-function addVisits(seen: SeenDaysTable, changes: CellChanges, visitors: ReturnType<typeof sortViews>): number {
+/** Adds the views of all visitors to the days, and the resulting changes of the counters to `changes`. */
+function addVisits(
+  seen: SeenDaysTable,
+  changes: CellChanges,
+  visitors: ReturnType<typeof sortViews>,
+): Pick<RecordedViews, 'newVisitorDays' | 'newViews'> {
   const history = new VisitorHistory(seen.days, changes)
   let newVisitorDays = 0
   for (const group of groupVisitors(visitors, visitorsAtATime)) {
@@ -109,5 +113,5 @@ function addVisits(seen: SeenDaysTable, changes: CellChanges, visitors: ReturnTy
     for (const { visitor, views } of group) newVisitorDays += history.add(visitor, views)
   }
   seen.flush()
-  return newVisitorDays
+  return { newVisitorDays, newViews: history.newViews }
 }

@@ -13,7 +13,7 @@ const maxOpen = 32
  * How long an import waits for another import into the same project, which releases its lock after each batch. Readers
  * never wait.
  */
-const patienceMs = 60_000
+const usualPatienceMs = 60_000
 
 /** Page cache while visits are recorded. With SQLite's default of 2 MB, most pages would be read repeatedly. */
 const cacheKib = 64 * 1024
@@ -27,6 +27,7 @@ export function openVisitDatabases<Opened>(
   folder: string,
   prepare: (database: Database) => Opened,
   isVisited: IsVisited,
+  patienceMs = usualPatienceMs,
 ) {
   /** Ordered by last use; the most recent is last. */
   const open = new Map<string, { database: Database; opened: Opened }>()

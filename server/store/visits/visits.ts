@@ -44,8 +44,9 @@ interface ReadCounts extends VisitCountReader {
 export function openVisitFiles(
   dataFolder: string,
   records: { isVisited: IsVisited; close?(): void } = readVisitRecords(dataFolder),
+  patienceMs?: number,
 ) {
-  const projects = openVisitDatabases(join(dataFolder, 'visits'), openProjectVisits, records.isVisited)
+  const projects = openVisitDatabases(join(dataFolder, 'visits'), openProjectVisits, records.isVisited, patienceMs)
   const reports: ReadCounts = {
     findVisitedDays: projectId => projects.find(projectId)?.reports.findDays(),
     countRange: (projectId, range) => projects.find(projectId)?.reports.countRange(range) ?? noReport,
@@ -80,10 +81,10 @@ export function openVisitFiles(
 }
 
 /** Opens all visits in the data folder of the database. The caller closes it. */
-export function openVisits(database: Database): Visits {
+export function openVisits(database: Database, patienceMs?: number): Visits {
   const dataFolder = dirname(database.name)
   const records = openVisitRecords(database)
-  const { projects, ...files } = openVisitFiles(dataFolder, { isVisited: records.isVisited })
+  const { projects, ...files } = openVisitFiles(dataFolder, { isVisited: records.isVisited }, patienceMs)
   const positions = openLogPositions(database)
 
   function takeProject(projectId: string) {

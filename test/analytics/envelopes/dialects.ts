@@ -13,6 +13,8 @@ import {
   vhost,
 } from './oracle.ts'
 
+// A long file: a table with each dialect, and how its lines are read.
+
 /** A sample of a dialect in `dialects/`; `SOURCES.md` there says where its lines come from. */
 export interface DialectSample {
   /** Name of the file without its extension. */
@@ -93,6 +95,19 @@ export const dialectSamples: readonly DialectSample[] = [
     format: 'combined',
     envelope: 'journald',
     oracle: () => json(({ MESSAGE: text }) => combined(Array.isArray(text) ? Buffer.from(text).toString() : text)),
+  },
+  { name: 'combined-fluent-bit', format: 'combined', envelope: 'record', oracle: () => docker(combined) },
+  {
+    name: 'combined-vector',
+    format: 'combined',
+    envelope: 'record',
+    oracle: () => json(({ message }) => combined(message)),
+  },
+  {
+    name: 'combined-otlp',
+    format: 'combined',
+    envelope: 'otlp-body',
+    oracle: () => json(({ body }) => combined(body.stringValue)),
   },
   { name: 'iis', format: 'w3c', oracle: () => createW3c(' ') },
   {
@@ -280,6 +295,52 @@ export const dialectSamples: readonly DialectSample[] = [
           agent: entry.user_agent,
         }
       }),
+  },
+  {
+    name: 'otlp',
+    format: 'otlp',
+    oracle: () =>
+      json(({ timeUnixNano: time, observedTimeUnixNano: observed, attributes }) => {
+        const values = Object.fromEntries(
+          attributes.map(({ key, value }: { key: string; value: object }) => [key, Object.values(value)[0]]),
+        )
+        if (attributes.length === 0) return undefined
+        return {
+          address: values['client.address'] ?? values['http.client_ip'],
+          ms: Number((time === '0' ? observed : time).slice(0, -6)),
+          method: 'GET',
+          target: values['url.path'] ?? values['url.full'] ?? values['http.target'],
+          status: String(values['http.response.status_code'] ?? values['http.status_code']),
+          agent: values['user_agent.original'] ?? values['http.user_agent'],
+        }
+      }),
+  },
+  {
+    name: 'fluent-bit',
+    format: 'fluent-bit',
+    oracle: () =>
+      json(({ date, remote, host, method, path, code, agent }) =>
+        agent === undefined
+          ? undefined
+          : {
+              address: remote ?? host,
+              ms: typeof date === 'number' ? date * 1000 : Date.parse(date),
+              method,
+              target: path,
+              status: code,
+              agent,
+            },
+      ),
+  },
+  {
+    name: 'vector',
+    format: 'vector',
+    oracle: () =>
+      json(({ timestamp, client, host, method, path, status, agent }) =>
+        agent === undefined
+          ? undefined
+          : { address: client ?? host, ms: ms(timestamp), method, target: path, status: String(status), agent },
+      ),
   },
 ]
 

@@ -23,7 +23,7 @@ class Recorder {
   readonly batches: ViewBatch[] = []
   recordBatch(_: string, batch: ViewBatch) {
     this.batches.push(batch)
-    return { newVisitorDays: 1, tooOldViews: 2 }
+    return { newVisitorDays: 1, newViews: 1, tooOldViews: 2 }
   }
 }
 

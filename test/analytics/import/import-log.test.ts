@@ -39,7 +39,7 @@ async function importFile(file: string) {
   const visits = {
     recordBatch(_: string, batch: ViewBatch) {
       views.push(...toViews(batch))
-      return { newVisitorDays: 0, tooOldViews: 0 }
+      return { newVisitorDays: 0, newViews: 0, tooOldViews: 0 }
     },
   }
   const projects = { id: 'prj_1', visitorSaltRotation: 'never' } as const
@@ -168,4 +168,18 @@ test('a line of 1 GB is skipped without being buffered', async () => {
   const { tally } = await importFile(file)
   expect(tally).toMatchObject({ lines: 2, views: { human: 1 }, malformed: { 'too-long': 1 } })
   expect(process.memoryUsage().rss - before).toBeLessThan(100e6)
+})
+
+test('a JSON array is one line for each of its records, and a cut one is read up to the damage', async () => {
+  const records = JSON.stringify(
+    [1, 2, 3].map(host => ({ log: `${line({ address: `10.0.0.${host}` })}\n` })),
+    null,
+    2,
+  )
+  const whole = await importText(gzipSync(records))
+  expect(whole.imported).toMatchObject({ lines: 3, format: 'combined', envelope: 'record', problem: undefined })
+  expect(whole.views.length).toBe(3)
+  const cut = await importText(records.slice(0, -5))
+  expect(cut.imported).toMatchObject({ lines: 2, problem: expect.stringContaining('The JSON is cut off') })
+  expect(cut.views.length).toBe(2)
 })

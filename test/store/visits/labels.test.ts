@@ -39,8 +39,8 @@ shared.describe('labels', () => {
       view(2, 'neither:empty', 2),
       view(2, 'neither:empty', 9),
     ]
-    expect(await record(...batch)).toEqual({ newVisitorDays: 1, tooOldViews: 0 })
-    expect(await record(...batch)).toEqual({ newVisitorDays: 0, tooOldViews: 0 })
+    expect(await record(...batch)).toMatchObject({ newVisitorDays: 1, tooOldViews: 0 })
+    expect(await record(...batch)).toMatchObject({ newVisitorDays: 0, tooOldViews: 0 })
     expect(await countLabels()).toEqual({ 'agent:GPTBot': 1, 'neither:empty': 1 })
     expect(await countLabels({ dateFrom: 2, dateTo: 3 })).toEqual({ 'agent:GPTBot': 1, 'neither:empty': 1 })
     expect(await countLabels({ dateFrom: 3 })).toEqual({ 'neither:empty': 1 })
@@ -102,7 +102,10 @@ shared.describe('labels', () => {
     )
     await shared.store.visits.pruneSeen('prj_1', 5)
     expect(await countLabels({ dateFrom: 1, dateTo: 2 })).toEqual({ 'neither:empty': 1 })
-    expect(await record(view(2, 'neither:empty', 1), view(2, '/a', 1))).toEqual({ newVisitorDays: 0, tooOldViews: 1 })
+    expect(await record(view(2, 'neither:empty', 1), view(2, '/a', 1))).toMatchObject({
+      newVisitorDays: 0,
+      tooOldViews: 1,
+    })
     expect([await countLabels({ dateTo: 5 }), await countLabels({ dateFrom: 5 })]).toEqual([
       { 'neither:empty': 2 },
       { 'neither:empty': 1 },

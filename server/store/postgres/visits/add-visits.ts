@@ -2,6 +2,7 @@ import type { CellChanges } from '../../../analytics/counters/cell-changes.ts'
 import { type GroupedViews, groupVisitors, type VisitorViews } from '../../../analytics/counters/group-visitors.ts'
 import { RowsMissing, SeenRows } from '../../../analytics/counters/seen-rows.ts'
 import { VisitorHistory } from '../../../analytics/counters/visitor-history.ts'
+import type { RecordedViews } from '../../../analytics/unique-visitors.ts'
 import type { Database } from '../database.ts'
 import { PrefetchedRows, visitorsOf } from './seen-rows.ts'
 
@@ -21,14 +22,14 @@ const [firstLookBack, ...furtherLookBacks] = lookBacks
  * Adds the views of all visitors to the days, and the resulting changes of the counters to `changes`. While this process computes the
  * changes of a group of visitors, the database reads the days of the next group and writes those of the group before.
  *
- * @returns the number of days that are new for their visitor
+ * @returns the number of days that are new for their visitor, and of new views
  */
 export async function addVisits(
   within: Database,
   project: number,
   changes: CellChanges,
   visitors: Iterable<VisitorViews>,
-): Promise<number> {
+): Promise<Pick<RecordedViews, 'newVisitorDays' | 'newViews'>> {
   const rows = new PrefetchedRows(within, project)
   const adder = new VisitAdder(rows, changes)
   const groups = groupVisitors(visitors, firstLookBack.visitors)
@@ -52,7 +53,7 @@ export async function addVisits(
     // The connection is busy until then.
     await ahead?.catch(() => {})
   }
-  return adder.newDays
+  return { newVisitorDays: adder.newDays, newViews: adder.newViews }
 }
 
 async function addFurther(
@@ -78,6 +79,10 @@ class VisitAdder {
   readonly #days: SeenRows
   readonly #history: VisitorHistory
   newDays = 0
+
+  get newViews(): number {
+    return this.#history.newViews
+  }
 
   constructor(rows: PrefetchedRows, changes: CellChanges) {
     this.#rows = rows

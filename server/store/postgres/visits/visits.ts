@@ -146,11 +146,11 @@ async function recordWithin(within: Database, project: VisitedProject, given: Vi
   }
   const pages = await takePages(within, key, batch.paths, known)
   const changes = new CellChanges()
-  const newVisitorDays = await addVisits(within, key, changes, sortViews(batch, pages.numbers, keptFrom))
+  const added = await addVisits(within, key, changes, sortViews(batch, pages.numbers, keptFrom))
   const idOf = (page: number) => pages.ids.get(page) as number
   if (await applyChanges(within, key, changes, idOf)) await changeRevision(within, project)
   await addLabels(within, key, groupLabels(batch, keptFrom))
-  return { newVisitorDays, tooOldViews: countViews(given) - countViews(batch, keptFrom), pages: pages.found }
+  return { ...added, tooOldViews: countViews(given) - countViews(batch, keptFrom), pages: pages.found }
 }
 
 function* listVisitors({ visitors }: ViewBatch): Generator<Uint8Array> {

@@ -1,0 +1,55 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { DeliveryCounter, DeliveryRefusedError } from '../analytics/import/receive-visits.ts'
+import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
+import { isDiskFull } from '../base/disk-full.ts'
+import { UnavailableError } from '../base/unavailable-error.ts'
+import { openPostgres } from '../store/open-postgres.ts'
+import { openStore, type Store } from '../store/store.ts'
+import { explainSqliteError } from '../store/write-queue.ts'
+import type { ReceiveAnswer, ReceiveFault, ReceiveQuestion, ReceiveSetup } from './receive-visits.ts'
+
+/** How long a delivery waits for an import into the same project. Its sender waits too, and other deliveries. */
+const patienceMs = 10_000
+
+const { dataFolder, database, visitorKeyFile, node, maxUnpackedBytes } = workerData as ReceiveSetup
+let opened: { store: Store; counter: DeliveryCounter } | undefined
+
+parentPort?.on('message', async (question: ReceiveQuestion | 'stop') => {
+  if (question === 'stop') {
+    await opened?.store.close()
+    parentPort?.close()
+    return
+  }
+  try {
+    opened ??= await open()
+    const pieces = question.pieces.map(({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length))
+    tell({ value: await opened.counter.count(question.delivery, pieces) })
+  } catch (error) {
+    tell(describe(error as Error))
+  }
+})
+
+async function open() {
+  const store =
+    database === undefined
+      ? openStore(dataFolder, { lockPatienceMs: patienceMs, visitsPatienceMs: patienceMs })
+      : await openPostgres(database, { dataFolder, visitorKeyFile, node })
+  return { store, counter: new DeliveryCounter({ store, maxBytes: maxUnpackedBytes }) }
+}
+
+/** Copies the error, because messages between threads cannot contain every error. */
+function describe(thrown: Error): { error: Error; fault: ReceiveFault } {
+  const error = explainSqliteError(thrown) as Error
+  return { error: Object.assign(new Error(error.message), { stack: error.stack }), fault: findFault(error) }
+}
+
+function findFault(error: Error): ReceiveFault {
+  if (error instanceof DeliveryRefusedError) return { refusal: error.refusal }
+  if (error instanceof UnavailableError) return { reason: error.reason, code: error.code }
+  if (isDiskFull(error)) return { reason: 'full', code: String((error as NodeJS.ErrnoException).code) }
+  return error instanceof UnusableVisitsError ? 'unusable' : null
+}
+
+function tell(answer: ReceiveAnswer): void {
+  parentPort?.postMessage(answer)
+}
