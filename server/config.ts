@@ -48,6 +48,8 @@ export interface Config {
   /** Where bundle links lead. */
   bundleLinks: BundleLinksKind
   bodyLimitBytes: number
+  /** The largest body of log lines that are sent. */
+  visitsLimitBytes: number
   leaseMs: number
   /** How long the server still listens after it was told to stop. */
   drainMs: number

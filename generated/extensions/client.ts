@@ -16,6 +16,22 @@ export interface ExtensionsClient {
   deleteExport: Method<operations['deleteExport']>
   /** Cancel an export. */
   cancelExport: Method<operations['cancelExport']>
+  /** Send access-log lines of one project. */
+  sendVisits: Method<operations['sendVisits']>
+  /** Send access-log lines of several sites. */
+  sendVisitsByHost: Method<operations['sendVisitsByHost']>
+  /** List webhooks. */
+  listWebhooks: Method<operations['listWebhooks']>
+  /** Create a webhook. */
+  createWebhook: Method<operations['createWebhook']>
+  /** Delete a webhook. */
+  deleteWebhook: Method<operations['deleteWebhook']>
+  /** Replace the secret of a webhook. */
+  rotateWebhookSecret: Method<operations['rotateWebhookSecret']>
+  /** Send a test event. */
+  sendTestEvent: Method<operations['sendTestEvent']>
+  /** List the deliveries of a webhook. */
+  listDeliveries: Method<operations['listDeliveries']>
 }
 
 /** The request of each method, and the statuses that the document lists. */
@@ -26,4 +42,12 @@ export const calls: Readonly<Record<keyof operations, Call>> = {
   listExports: ['get', '/quire/v1/exports', [200, 400, 401, 403, 500]],
   deleteExport: ['delete', '/quire/v1/exports/{jobId}', [200, 400, 401, 403, 404, 409, 500, 503]],
   cancelExport: ['post', '/quire/v1/exports/{jobId}/cancel', [200, 400, 401, 403, 404, 409, 500, 503]],
+  sendVisits: ['post', '/quire/v1/projects/{projectId}/visits', [200, 400, 401, 403, 404, 413, 415, 500, 503]],
+  sendVisitsByHost: ['post', '/quire/v1/visits', [200, 400, 401, 403, 413, 415, 500, 503]],
+  listWebhooks: ['get', '/quire/v1/webhooks', [200, 400, 401, 403, 500]],
+  createWebhook: ['post', '/quire/v1/webhooks', [201, 400, 401, 403, 409, 413, 415, 500, 503]],
+  deleteWebhook: ['delete', '/quire/v1/webhooks/{webhookId}', [200, 400, 401, 403, 404, 500, 503]],
+  rotateWebhookSecret: ['post', '/quire/v1/webhooks/{webhookId}/secret', [200, 400, 401, 403, 404, 500, 503]],
+  sendTestEvent: ['post', '/quire/v1/webhooks/{webhookId}/test', [202, 400, 401, 403, 404, 409, 500, 503]],
+  listDeliveries: ['get', '/quire/v1/webhooks/{webhookId}/deliveries', [200, 400, 401, 403, 404, 500]],
 }

@@ -1081,5 +1081,1268 @@ export const fixtures = {
         }
       }
     }
+  },
+  "sendVisits": {
+    "requests": {},
+    "responses": {
+      "200": {
+        "application/json": {
+          "counted": {
+            "lines": 5000,
+            "counted": 1204,
+            "known": 96,
+            "tooOld": 0,
+            "filtered": 3697,
+            "unreadable": [
+              {
+                "reason": "syntax",
+                "count": 3
+              }
+            ]
+          }
+        }
+      },
+      "400": {
+        "application/json": {
+          "format": {
+            "error": "format must be the name of a log format, such as nginx.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "format must be the name of a log format, such as nginx.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "404": {
+        "application/json": {
+          "project": {
+            "error": "Invalid project id: this organization has no project with the id in the path.",
+            "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_project",
+            "title": "The organization has no project with this id",
+            "status": 404,
+            "detail": "Invalid project id: this organization has no project with the id in the path.",
+            "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "413": {
+        "application/json": {
+          "tooLarge": {
+            "error": "The body is larger than 16777216 bytes. Send fewer lines in one request.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#body_too_large",
+            "title": "The body is larger than the limit of the server",
+            "status": 413,
+            "detail": "The body is larger than 16777216 bytes. Send fewer lines in one request.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "415": {
+        "application/json": {
+          "encoding": {
+            "error": "Content-Encoding must be gzip, zstd or identity.",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unsupported_media_type",
+            "title": "The Content-Type or Content-Encoding of the body is not supported",
+            "status": 415,
+            "detail": "Content-Encoding must be gzip, zstd or identity.",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "503": {
+        "application/json": {
+          "busy": {
+            "error": "Too many batches wait to be counted. Nothing was changed. Try again in 5 seconds.",
+            "code": "receiver_busy",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "full": {
+            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.",
+            "code": "disk_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#receiver_busy",
+            "title": "Too many batches of visits wait to be counted",
+            "status": 503,
+            "detail": "Too many batches wait to be counted. Nothing was changed. Try again in 5 seconds.",
+            "code": "receiver_busy",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
+  "sendVisitsByHost": {
+    "requests": {},
+    "responses": {
+      "200": {
+        "application/json": {
+          "counted": {
+            "lines": 5000,
+            "counted": 1204,
+            "known": 96,
+            "tooOld": 0,
+            "filtered": 3697,
+            "unreadable": [
+              {
+                "reason": "syntax",
+                "count": 3
+              }
+            ]
+          }
+        }
+      },
+      "400": {
+        "application/json": {
+          "format": {
+            "error": "format must be the name of a log format, such as nginx.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "format must be the name of a log format, such as nginx.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "bound": {
+            "error": "This API key is bound to projects. Send the lines of each project on their own.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key is bound to projects. Send the lines of each project on their own.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "413": {
+        "application/json": {
+          "tooLarge": {
+            "error": "The body is larger than 16777216 bytes. Send fewer lines in one request.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#body_too_large",
+            "title": "The body is larger than the limit of the server",
+            "status": 413,
+            "detail": "The body is larger than 16777216 bytes. Send fewer lines in one request.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "415": {
+        "application/json": {
+          "encoding": {
+            "error": "Content-Encoding must be gzip, zstd or identity.",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unsupported_media_type",
+            "title": "The Content-Type or Content-Encoding of the body is not supported",
+            "status": 415,
+            "detail": "Content-Encoding must be gzip, zstd or identity.",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "503": {
+        "application/json": {
+          "busy": {
+            "error": "Too many batches wait to be counted. Nothing was changed. Try again in 5 seconds.",
+            "code": "receiver_busy",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "full": {
+            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.",
+            "code": "disk_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#receiver_busy",
+            "title": "Too many batches of visits wait to be counted",
+            "status": 503,
+            "detail": "Too many batches wait to be counted. Nothing was changed. Try again in 5 seconds.",
+            "code": "receiver_busy",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
+  "listWebhooks": {
+    "requests": {},
+    "responses": {
+      "200": {
+        "application/json": {
+          "webhooks": {
+            "webhooks": [
+              {
+                "id": "wh_4f1c9a0b2d3e5f60",
+                "url": "https://hooks.example.com/quire",
+                "events": [
+                  "export.completed",
+                  "export.failed"
+                ],
+                "createdAt": "2026-11-20T10:00:00.000Z",
+                "disabledAt": null
+              }
+            ]
+          }
+        }
+      },
+      "400": {
+        "application/json": {
+          "unknownQueryParameter": {
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
+  "createWebhook": {
+    "requests": {
+      "exports": {
+        "url": "https://hooks.example.com/quire",
+        "events": [
+          "export.completed",
+          "export.failed"
+        ]
+      }
+    },
+    "responses": {
+      "201": {
+        "application/json": {
+          "created": {
+            "id": "wh_4f1c9a0b2d3e5f60",
+            "url": "https://hooks.example.com/quire",
+            "events": [
+              "export.completed",
+              "export.failed"
+            ],
+            "createdAt": "2026-11-20T10:00:00.000Z",
+            "disabledAt": null,
+            "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+          }
+        }
+      },
+      "400": {
+        "application/json": {
+          "url": {
+            "error": "url is not a public address. If the receiver is in a private network, the operator allows it with --webhook-allow-private.",
+            "details": [
+              {
+                "message": "url is not a public address. If the receiver is in a private network, the operator allows it with --webhook-allow-private.",
+                "field": "url",
+                "code": "wrong_format"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "url is not a public address. If the receiver is in a private network, the operator allows it with --webhook-allow-private.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "url is not a public address. If the receiver is in a private network, the operator allows it with --webhook-allow-private.",
+                "field": "url",
+                "code": "wrong_format"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "409": {
+        "application/json": {
+          "limit": {
+            "error": "This organization has 50 webhooks, and can have 50. Delete one that is no longer needed.",
+            "code": "webhook_limit",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#webhook_limit",
+            "title": "The organization has as many webhooks as it can have",
+            "status": 409,
+            "detail": "This organization has 50 webhooks, and can have 50. Delete one that is no longer needed.",
+            "code": "webhook_limit",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "413": {
+        "application/json": {
+          "tooLarge": {
+            "error": "The request body is too large. Name fewer paths in one export.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#body_too_large",
+            "title": "The body is larger than the limit of the server",
+            "status": 413,
+            "detail": "The request body is too large. Name fewer paths in one export.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "415": {
+        "application/json": {
+          "contentType": {
+            "error": "The request body must be JSON. Send it with Content-Type: application/json",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unsupported_media_type",
+            "title": "The Content-Type or Content-Encoding of the body is not supported",
+            "status": 415,
+            "detail": "The request body must be JSON. Send it with Content-Type: application/json",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "503": {
+        "application/json": {
+          "locked": {
+            "error": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "full": {
+            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.",
+            "code": "disk_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#database_unavailable",
+            "title": "The database is locked, read-only or cannot be reached",
+            "status": 503,
+            "detail": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
+  "deleteWebhook": {
+    "requests": {},
+    "responses": {
+      "200": {
+        "application/json": {
+          "deleted": {
+            "id": "wh_4f1c9a0b2d3e5f60",
+            "url": "https://hooks.example.com/quire",
+            "events": [
+              "export.completed",
+              "export.failed"
+            ],
+            "createdAt": "2026-11-20T10:00:00.000Z",
+            "disabledAt": null
+          }
+        }
+      },
+      "400": {
+        "application/json": {
+          "unknownQueryParameter": {
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "404": {
+        "application/json": {
+          "webhook": {
+            "error": "This organization has no webhook with the id in the path.",
+            "code": "unknown_webhook",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_webhook",
+            "title": "The organization has no webhook with this id",
+            "status": 404,
+            "detail": "This organization has no webhook with the id in the path.",
+            "code": "unknown_webhook",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "503": {
+        "application/json": {
+          "locked": {
+            "error": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "full": {
+            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.",
+            "code": "disk_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#database_unavailable",
+            "title": "The database is locked, read-only or cannot be reached",
+            "status": 503,
+            "detail": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
+  "rotateWebhookSecret": {
+    "requests": {},
+    "responses": {
+      "200": {
+        "application/json": {
+          "rotated": {
+            "id": "wh_4f1c9a0b2d3e5f60",
+            "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+            "oldSecretEndsAt": "2026-11-21T10:00:00.000Z"
+          }
+        }
+      },
+      "400": {
+        "application/json": {
+          "unknownQueryParameter": {
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "404": {
+        "application/json": {
+          "webhook": {
+            "error": "This organization has no webhook with the id in the path.",
+            "code": "unknown_webhook",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_webhook",
+            "title": "The organization has no webhook with this id",
+            "status": 404,
+            "detail": "This organization has no webhook with the id in the path.",
+            "code": "unknown_webhook",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "503": {
+        "application/json": {
+          "locked": {
+            "error": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "full": {
+            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.",
+            "code": "disk_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#database_unavailable",
+            "title": "The database is locked, read-only or cannot be reached",
+            "status": 503,
+            "detail": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
+  "sendTestEvent": {
+    "requests": {},
+    "responses": {
+      "202": {
+        "application/json": {
+          "pending": {
+            "id": "msg_2f0c9a1b2d4e5f60",
+            "type": "webhook.test",
+            "subject": "wh_4f1c9a0b2d3e5f60",
+            "status": "pending",
+            "attempts": 0,
+            "createdAt": "2026-11-20T10:00:00.000Z",
+            "lastAttemptAt": null,
+            "nextAttemptAt": "2026-11-20T10:00:00.000Z",
+            "responseStatus": null,
+            "error": null
+          }
+        }
+      },
+      "400": {
+        "application/json": {
+          "unknownQueryParameter": {
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "404": {
+        "application/json": {
+          "webhook": {
+            "error": "This organization has no webhook with the id in the path.",
+            "code": "unknown_webhook",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_webhook",
+            "title": "The organization has no webhook with this id",
+            "status": 404,
+            "detail": "This organization has no webhook with the id in the path.",
+            "code": "unknown_webhook",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "409": {
+        "application/json": {
+          "disabled": {
+            "error": "The webhook is disabled, because its receiver answered 410. Enable it with quire webhooks enable, or create another.",
+            "code": "webhook_disabled",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#webhook_disabled",
+            "title": "The webhook is disabled, because its receiver answered 410",
+            "status": 409,
+            "detail": "The webhook is disabled, because its receiver answered 410. Enable it with quire webhooks enable, or create another.",
+            "code": "webhook_disabled",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "503": {
+        "application/json": {
+          "locked": {
+            "error": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "full": {
+            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.",
+            "code": "disk_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#database_unavailable",
+            "title": "The database is locked, read-only or cannot be reached",
+            "status": 503,
+            "detail": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
+  "listDeliveries": {
+    "requests": {},
+    "responses": {
+      "200": {
+        "application/json": {
+          "deliveries": {
+            "deliveries": [
+              {
+                "id": "msg_2f0c9a1b2d4e5f60",
+                "type": "webhook.test",
+                "subject": "wh_4f1c9a0b2d3e5f60",
+                "status": "delivered",
+                "attempts": 1,
+                "createdAt": "2026-11-20T10:00:00.000Z",
+                "lastAttemptAt": "2026-11-20T10:00:01.000Z",
+                "nextAttemptAt": null,
+                "responseStatus": 204,
+                "error": null
+              }
+            ],
+            "nextCursor": null
+          }
+        }
+      },
+      "400": {
+        "application/json": {
+          "cursor": {
+            "error": "cursor is not the nextCursor of an earlier answer. Leave it out to get the first page.",
+            "details": [
+              {
+                "message": "cursor is not the nextCursor of an earlier answer. Leave it out to get the first page.",
+                "field": "cursor",
+                "code": "wrong_format"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "cursor is not the nextCursor of an earlier answer. Leave it out to get the first page.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "cursor is not the nextCursor of an earlier answer. Leave it out to get the first page.",
+                "field": "cursor",
+                "code": "wrong_format"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "404": {
+        "application/json": {
+          "webhook": {
+            "error": "This organization has no webhook with the id in the path.",
+            "code": "unknown_webhook",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_webhook",
+            "title": "The organization has no webhook with this id",
+            "status": 404,
+            "detail": "This organization has no webhook with the id in the path.",
+            "code": "unknown_webhook",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
   }
 } satisfies Fixtures

@@ -123,6 +123,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/quire/v1/projects/{projectId}/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send access-log lines of one project
+         * @description Counts the lines of an access log, in any layout that `quire visits import` reads: text, a JSON object a line, or one JSON array of
+         *     objects or texts. The Content-Type does not matter. `Content-Encoding` may be `gzip` or `zstd`. The body may have 16 MB as it is
+         *     sent, and 20 times that unpacked; both are settings of the server.
+         *
+         *     The lines are counted and safe on disk when the answer comes. A line counts once, so a batch whose answer was lost is sent again, as
+         *     it is. Lines that cannot be read are counted by reason, and refuse nothing. These requests do not count against the 100 requests
+         *     an hour.
+         */
+        post: operations["sendVisits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/quire/v1/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send access-log lines of several sites
+         * @description Like `sendVisits`, for a log of several hosts: each line counts for the project of the registered site of its host. Lines of
+         *     other hosts are filtered. A key that is bound to projects gets a 403.
+         */
+        post: operations["sendVisitsByHost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/quire/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description The webhooks of the organization, the oldest first.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description From now on, the events are sent to the address, signed by the secret as Standard Webhooks describes. The secret is shown in this
+         *     answer only. An organization can have 50 webhooks.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/quire/v1/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes the webhook and its deliveries. Nothing more is sent.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/quire/v1/webhooks/{webhookId}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook
+         * @description The old secret signs too for 24 hours, so that the receiver can change in between.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/quire/v1/webhooks/{webhookId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Adds the event `webhook.test` to the queue. `listDeliveries` tells what came of it.
+         */
+        post: operations["sendTestEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/quire/v1/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description The newest first, in pages. Those that have ended are kept for 30 days.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -214,6 +366,88 @@ export interface components {
             code?: components["schemas"]["ErrorCode"];
             requestId?: components["schemas"]["RequestId"];
         };
+        /** @description A new webhook. */
+        CreateWebhook: {
+            /**
+             * @description Where the events are sent, an https URL without a user and a password.
+             * @example https://hooks.example.com/quire
+             */
+            url: string;
+            /**
+             * @description The events to send. Without it, all.
+             * @example [
+             *       "export.completed",
+             *       "export.failed"
+             *     ]
+             */
+            events?: ("export.completed" | "export.failed" | "agent_job.updated" | "visits.lagging" | "key.expiring")[];
+        };
+        /** @description One event for one webhook. */
+        Delivery: {
+            /**
+             * @description Id of the delivery, the header `webhook-id` of each attempt.
+             * @example msg_2f0c9a1b2d4e5f60
+             */
+            id: string;
+            /**
+             * @description The event, or `webhook.test`.
+             * @example export.completed
+             */
+            type: string;
+            /**
+             * @description What the event is about. Events of one subject are sent in order.
+             * @example se_0f3c9a1b2d4e5f60
+             */
+            subject: string;
+            /**
+             * @description `pending` until the receiver answers 2xx (`delivered`) or three days have passed (`failed`).
+             * @example delivered
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /**
+             * @description The number of attempts.
+             * @example 1
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last sent; null = not yet.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            lastAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it is sent next; null if it is not pending.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            nextAttemptAt: string | null;
+            /**
+             * @description The status of the last answer; null = none.
+             * @example 204
+             */
+            responseStatus: number | null;
+            /**
+             * @description Why the last attempt failed; null if it did not.
+             * @example null
+             */
+            error: string | null;
+        };
+        /** @description A page of deliveries, the newest first. */
+        DeliveryPage: {
+            /**
+             * @description The deliveries of the page.
+             * @example []
+             */
+            deliveries: components["schemas"]["Delivery"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
         /**
          * @description Names the reason, for programs. The sentence in `error` may change, and this name does not. A later version may add names, so
          *     treat an unknown one by the status of the answer. Servers other than Quire may leave it out.
@@ -304,6 +538,63 @@ export interface components {
              */
             sizeBytes: number | null;
         };
+        /** @description The new secret of a webhook. */
+        NewSecret: {
+            /**
+             * @description Id of the webhook.
+             * @example wh_4f1c9a0b2d3e5f60
+             */
+            id: string;
+            /**
+             * @description The secret that signs, `whsec_` and base64. It is shown in this answer only.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description Until when the old secret signs too.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            oldSecretEndsAt: string;
+        };
+        /** @description A webhook, with its secret. */
+        NewWebhook: {
+            /**
+             * @description Id of the webhook.
+             * @example wh_4f1c9a0b2d3e5f60
+             */
+            id: string;
+            /**
+             * @description Where the events are sent.
+             * @example https://hooks.example.com/quire
+             */
+            url: string;
+            /**
+             * @description The events that are sent.
+             * @example [
+             *       "export.completed",
+             *       "export.failed"
+             *     ]
+             */
+            events: ("export.completed" | "export.failed" | "agent_job.updated" | "visits.lagging" | "key.expiring")[];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was disabled, because its receiver answered 410; null = it is enabled.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            disabledAt: string | null;
+            /**
+             * @description The secret that signs, `whsec_` and base64. It is shown in this answer only.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            secret: string;
+        };
         /**
          * @description The `cursor` of the next page; null if this is the last one.
          * @example MTc2NDE1NTAwMDAwMCBhal85YzQx
@@ -357,6 +648,55 @@ export interface components {
                 code?: components["schemas"]["FaultCode"];
             }[];
         };
+        /** @description What became of the lines of a batch. `lines` is the sum of all other counts. */
+        ReceivedVisits: {
+            /**
+             * @description All lines.
+             * @example 5000
+             */
+            lines: number;
+            /**
+             * @description Lines that added a page view of a visitor on a day.
+             * @example 1204
+             */
+            counted: number;
+            /**
+             * @description Lines whose page view was counted before, by this batch or an earlier one.
+             * @example 96
+             */
+            known: number;
+            /**
+             * @description Lines of days whose visitors were deleted.
+             * @example 0
+             */
+            tooOld: number;
+            /**
+             * @description Lines that are no page view of a visitor, such as files, errors, other programs and hosts without a site.
+             * @example 3697
+             */
+            filtered: number;
+            /**
+             * @description Lines that cannot be read, by reason.
+             * @example [
+             *       {
+             *         "reason": "syntax",
+             *         "count": 3
+             *       }
+             *     ]
+             */
+            unreadable: {
+                /**
+                 * @description Names the reason, as in the summary of `quire visits import`.
+                 * @example syntax
+                 */
+                reason: string;
+                /**
+                 * @description The number of lines.
+                 * @example 3
+                 */
+                count: number;
+            }[];
+        };
         /** @description What happened to a job. */
         ReportAgentJob: {
             /**
@@ -405,6 +745,47 @@ export interface components {
          * @example 7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d
          */
         RequestId: string;
+        /** @description A webhook. */
+        Webhook: {
+            /**
+             * @description Id of the webhook.
+             * @example wh_4f1c9a0b2d3e5f60
+             */
+            id: string;
+            /**
+             * @description Where the events are sent.
+             * @example https://hooks.example.com/quire
+             */
+            url: string;
+            /**
+             * @description The events that are sent.
+             * @example [
+             *       "export.completed",
+             *       "export.failed"
+             *     ]
+             */
+            events: ("export.completed" | "export.failed" | "agent_job.updated" | "visits.lagging" | "key.expiring")[];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was disabled, because its receiver answered 410; null = it is enabled.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            disabledAt: string | null;
+        };
+        /** @description The webhooks of an organization. */
+        WebhookList: {
+            /**
+             * @description The webhooks, the oldest first.
+             * @example []
+             */
+            webhooks: components["schemas"]["Webhook"][];
+        };
     };
     responses: {
         /** @description The organization has no such project, or the project has no such job. */
@@ -528,8 +909,41 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The request does not follow this document, the compressed body is damaged, the format does not fit the lines, or the organization has no site. */
+        InvalidVisits: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request does not follow this document, or the address cannot be used. */
+        InvalidWebhook: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The job has not ended. */
         JobActive: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The API key does not have the scope, or is bound to projects. */
+        KeyBound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -543,6 +957,21 @@ export interface components {
         ProjectNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description Too many batches wait, the database is locked or cannot be reached, or the disk is full. Nothing of the batch was counted: send it
+         *     again after `Retry-After`.
+         */
+        ReceiverBusy: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -610,6 +1039,61 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The Content-Encoding is not supported. */
+        VisitsEncoding: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is larger than the limit of the server. */
+        VisitsTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The webhook is disabled, because its receiver answered 410. */
+        WebhookDisabled: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The organization has 50 webhooks. */
+        WebhookLimit: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The organization has no such webhook. */
+        WebhookNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
     parameters: {
         /**
@@ -622,6 +1106,11 @@ export interface components {
          * @example MTc2NDE1NTAwMDAwMCBhal85YzQx
          */
         Cursor: string;
+        /**
+         * @description Only deliveries with this status.
+         * @example failed
+         */
+        DeliveryStatus: "pending" | "delivered" | "failed";
         /**
          * @description Only exports of this site.
          * @example docs.example.com
@@ -643,6 +1132,16 @@ export interface components {
          */
         JobStatus: "active" | "completed" | "archived" | "failed";
         /**
+         * @description Name of the envelope around the lines, as for `quire visits import --log-envelope`, or `none`. Without it, it is detected.
+         * @example none
+         */
+        LogEnvelope: string;
+        /**
+         * @description Name of the log format, as for `quire visits import --log-format`. Without it, it is detected in each batch.
+         * @example combined
+         */
+        LogFormat: string;
+        /**
          * @description Maximum number of rows in the answer.
          * @example 25
          */
@@ -657,6 +1156,11 @@ export interface components {
          * @example aj_9c41d2e0b7a65f38
          */
         ReportedJobId: string;
+        /**
+         * @description Id of the webhook. An impossible id is a 404.
+         * @example wh_4f1c9a0b2d3e5f60
+         */
+        WebhookId: string;
     };
     requestBodies: never;
     headers: {
@@ -934,6 +1438,307 @@ export interface operations {
             409: components["responses"]["ExportEnded"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    sendVisits: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Name of the log format, as for `quire visits import --log-format`. Without it, it is detected in each batch.
+                 * @example combined
+                 */
+                format?: components["parameters"]["LogFormat"];
+                /**
+                 * @description Name of the envelope around the lines, as for `quire visits import --log-envelope`, or `none`. Without it, it is detected.
+                 * @example none
+                 */
+                envelope?: components["parameters"]["LogEnvelope"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
+                 * @example prj_5b1c2d3e4f506172
+                 */
+                projectId: components["parameters"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/plain": string;
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description What became of the lines. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceivedVisits"];
+                };
+            };
+            400: components["responses"]["InvalidVisits"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFound"];
+            413: components["responses"]["VisitsTooLarge"];
+            415: components["responses"]["VisitsEncoding"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["ReceiverBusy"];
+        };
+    };
+    sendVisitsByHost: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Name of the log format, as for `quire visits import --log-format`. Without it, it is detected in each batch.
+                 * @example combined
+                 */
+                format?: components["parameters"]["LogFormat"];
+                /**
+                 * @description Name of the envelope around the lines, as for `quire visits import --log-envelope`, or `none`. Without it, it is detected.
+                 * @example none
+                 */
+                envelope?: components["parameters"]["LogEnvelope"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/plain": string;
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description What became of the lines. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceivedVisits"];
+                };
+            };
+            400: components["responses"]["InvalidVisits"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["KeyBound"];
+            413: components["responses"]["VisitsTooLarge"];
+            415: components["responses"]["VisitsEncoding"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["ReceiverBusy"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All webhooks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["ServerFault"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhook"];
+            };
+        };
+        responses: {
+            /** @description The webhook, with its secret. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+            400: components["responses"]["InvalidWebhook"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["WebhookLimit"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the webhook. An impossible id is a 404.
+                 * @example wh_4f1c9a0b2d3e5f60
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deleted webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the webhook. An impossible id is a 404.
+                 * @example wh_4f1c9a0b2d3e5f60
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSecret"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sendTestEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the webhook. An impossible id is a 404.
+                 * @example wh_4f1c9a0b2d3e5f60
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["WebhookDisabled"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only deliveries with this status.
+                 * @example failed
+                 */
+                status?: components["parameters"]["DeliveryStatus"];
+                /**
+                 * @description Maximum number of rows in the answer.
+                 * @example 25
+                 */
+                limit?: components["parameters"]["PageLimit"];
+                /**
+                 * @description The `nextCursor` of the page before. Without it, the first page.
+                 * @example MTc2NDE1NTAwMDAwMCBhal85YzQx
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the webhook. An impossible id is a 404.
+                 * @example wh_4f1c9a0b2d3e5f60
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryPage"];
+                };
+            };
+            400: components["responses"]["InvalidList"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            500: components["responses"]["ServerFault"];
         };
     };
 }

@@ -106,10 +106,18 @@ interface Defaults {
   listExports: { query: "limit"; body: never }
   deleteExport: { query: never; body: never }
   cancelExport: { query: never; body: never }
+  sendVisits: { query: never; body: never }
+  sendVisitsByHost: { query: never; body: never }
+  listWebhooks: { query: never; body: never }
+  createWebhook: { query: never; body: never }
+  deleteWebhook: { query: never; body: never }
+  rotateWebhookSecret: { query: never; body: never }
+  sendTestEvent: { query: never; body: never }
+  listDeliveries: { query: "limit"; body: never }
 }
 
 /** The operations whose handlers read the bytes of the body. */
-type RawId = never
+type RawId = "sendVisits" | "sendVisitsByHost"
 
 /** All operations, in the order of the document. */
 export const routes: readonly Route[] = [
@@ -119,4 +127,12 @@ export const routes: readonly Route[] = [
   {"operationId":"listExports","method":"get","path":"/quire/v1/exports","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
   {"operationId":"deleteExport","method":"delete","path":"/quire/v1/exports/{jobId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
   {"operationId":"cancelExport","method":"post","path":"/quire/v1/exports/{jobId}/cancel","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
+  {"operationId":"sendVisits","method":"post","path":"/quire/v1/projects/{projectId}/visits","mediaTypes":["application/json"],"hasETag":false,"scopes":["ingest"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":true,"errorShape":"error"},
+  {"operationId":"sendVisitsByHost","method":"post","path":"/quire/v1/visits","mediaTypes":["application/json"],"hasETag":false,"scopes":["ingest"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":true,"errorShape":"error"},
+  {"operationId":"listWebhooks","method":"get","path":"/quire/v1/webhooks","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
+  {"operationId":"createWebhook","method":"post","path":"/quire/v1/webhooks","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":false,"errorShape":"error"},
+  {"operationId":"deleteWebhook","method":"delete","path":"/quire/v1/webhooks/{webhookId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
+  {"operationId":"rotateWebhookSecret","method":"post","path":"/quire/v1/webhooks/{webhookId}/secret","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
+  {"operationId":"sendTestEvent","method":"post","path":"/quire/v1/webhooks/{webhookId}/test","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
+  {"operationId":"listDeliveries","method":"get","path":"/quire/v1/webhooks/{webhookId}/deliveries","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
 ]

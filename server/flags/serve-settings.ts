@@ -83,6 +83,13 @@ export const serveSettings = {
     default: 1024 * 1024,
     read: integer(1024, 64 * 1024 * 1024),
   },
+  visitsLimitBytes: {
+    flag: '--visits-limit-bytes <number>',
+    env: 'QUIRE_VISITS_LIMIT_BYTES',
+    what: 'maximum size of a request with access-log lines, as it is sent',
+    default: 16 * 1024 * 1024,
+    read: integer(1024, 64 * 1024 * 1024),
+  },
   leaseSeconds: {
     flag: '--lease-seconds <number>',
     env: 'QUIRE_LEASE_SECONDS',
@@ -174,6 +181,7 @@ export function readConfig(flags: ServeFlags): Config {
     keyPrefix: flags.keyPrefix,
     ...readLinks(flags),
     bodyLimitBytes: flags.bodyLimitBytes,
+    visitsLimitBytes: flags.visitsLimitBytes,
     leaseMs: flags.leaseSeconds * 1000,
     drainMs: flags.drainSeconds * 1000,
     agentJobRetentionDays: flags.agentJobRetentionDays,

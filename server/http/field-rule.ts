@@ -8,6 +8,7 @@ export interface RuledSchema {
   maximum?: number
   minLength?: number
   maxLength?: number
+  minItems?: number
   maxItems?: number
   pattern?: string
   /** What the pattern accepts, in words that follow "must be". */
@@ -34,7 +35,7 @@ export function describeRule(path: string, schema: RuledSchema): string | undefi
     case 'boolean':
       return 'true or false'
     case 'array':
-      return `a list of ${schema.maxItems === undefined ? '' : `up to ${schema.maxItems} `}different values`
+      return `a list of ${describeCount(schema)}different values`
     case 'object':
       return 'a JSON object'
     case 'string':
@@ -42,6 +43,11 @@ export function describeRule(path: string, schema: RuledSchema): string | undefi
     default:
       return undefined
   }
+}
+
+function describeCount({ minItems, maxItems }: RuledSchema): string {
+  if (maxItems === undefined) return ''
+  return minItems === undefined ? `up to ${maxItems} ` : `${minItems} to ${maxItems} `
 }
 
 function describeRange({ minimum, maximum }: RuledSchema): string {

@@ -80,6 +80,7 @@ const checked = [
   'minLength',
   'maxLength',
   'pattern',
+  'minItems',
   'maxItems',
   'items',
   'uniqueItems',
@@ -156,7 +157,8 @@ class Found {
     else if (pattern !== undefined && !compile(pattern).test(value)) this.#add(path, 'pattern')
   }
 
-  #checkItems({ maxItems, uniqueItems, items }: Schema, values: readonly unknown[], path: string): void {
+  #checkItems({ minItems = 0, maxItems, uniqueItems, items }: Schema, values: readonly unknown[], path: string): void {
+    if (values.length < minItems) this.#add(path, 'minItems')
     if (maxItems !== undefined && values.length > maxItems) this.#add(path, 'maxItems')
     for (const [i, value] of items ? values.entries() : []) {
       if (this.violations.length >= maxFaults) return

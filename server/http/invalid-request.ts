@@ -27,6 +27,7 @@ const faultCodes = {
   minLength: 'wrong_length',
   maxLength: 'wrong_length',
   pattern: 'wrong_format',
+  minItems: 'wrong_length',
   maxItems: 'wrong_length',
   uniqueItems: 'repeated_item',
   required: 'missing',

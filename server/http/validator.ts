@@ -38,9 +38,12 @@ export async function openValidator(
   document: object,
   { validateResponses = false, routes: all = routes }: { validateResponses?: boolean; routes?: readonly Route[] } = {},
 ): Promise<Validator> {
+  // The validator modifies the document, so it gets a copy.
+  const copy = (validateResponses ? structuredClone(document) : copyRequests(document)) as Paths
+  // It would compare the Content-Type of bytes that only the handler can read.
+  for (const { path, method, isRaw } of all) if (isRaw) delete copy.paths[path]?.[method]?.requestBody
   const chain = openapiMiddleware({
-    // The validator modifies the document, so it gets a copy.
-    apiSpec: (validateResponses ? structuredClone(document) : copyRequests(document)) as never,
+    apiSpec: copy as never,
     validateApiSpec: false,
     validateRequests: { allowUnknownQueryParameters: false, coerceTypes: false },
     validateResponses,
@@ -134,7 +137,7 @@ async function matchOnce(search: RequestHandler, route: Route): Promise<Matched>
 
 /** Makes the validator compile its schemas with an artificial request, which need not be valid. */
 async function warmUp(checkRequest: RequestHandler, route: Route, matched: Matched): Promise<void> {
-  const headers = route.hasBody ? { 'content-type': 'application/json' } : {}
+  const headers = route.hasBody && !route.isRaw ? { 'content-type': 'application/json' } : {}
   const req = {
     method: route.method.toUpperCase(),
     originalUrl: route.path,
@@ -170,6 +173,7 @@ function isValidatorError(error: unknown): error is { status: number } {
 }
 
 type Json = Record<string, unknown>
+type Paths = { paths: Record<string, Record<string, Json | undefined>> }
 
 /** What of an operation says which requests are valid. */
 const keptOfOperation = ['operationId', 'parameters', 'requestBody', 'security', 'servers']

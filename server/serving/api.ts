@@ -16,12 +16,15 @@ import type { LoadDocumentation } from '../http/documentation.ts'
 import { extensions } from '../http/served-routes.ts'
 import { createServerAddress } from '../http/server-address.ts'
 import { openValidator, type Validator } from '../http/validator.ts'
+import type { ExtensionDeps } from '../operations/extensions/deps.ts'
 import { openLinkKeys } from '../store/link-keys.ts'
 import { agreeOnLinkKey, openSharedLinkKeys } from '../store/shared-link-keys.ts'
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
+import { openSecretBox } from '../store/webhook-keys.ts'
 import { createId } from '../tenancy/id.ts'
 import { startVisitorCounting } from '../workers/count-visitors.ts'
 import { probeInThread } from '../workers/probe-in-thread.ts'
+import { startReceivingVisits } from '../workers/receive-visits.ts'
 import type { Parts } from './parts.ts'
 
 /** What the API needs before the server listens. */
@@ -33,6 +36,7 @@ export interface PreparedApi {
   extensionsValidator: Validator
   linkKeys: LinkKeys
   visits: VisitorReader & VisitReportReader
+  extensions: Pick<ExtensionDeps, 'visitsReceiver' | 'webhookSecrets'>
 }
 
 /** @throws {OperatorError} if the key of bundle links cannot be read, or is not that of the other servers. */
@@ -58,7 +62,16 @@ export async function prepareApi(parts: Parts, background: Background): Promise<
     extensionsValidator,
     linkKeys: await openServersLinkKeys(parts),
     visits,
+    extensions: {
+      visitsReceiver: background.add(startReceiving(parts)),
+      webhookSecrets: openSecretBox(dataFolder, config.webhookKeyFile),
+    },
   }
+}
+
+/** Starts counting the visits that other programs send. */
+function startReceiving({ config: { database, visitorKeyFile, node }, dataFolder }: Parts) {
+  return startReceivingVisits({ setup: { dataFolder, database, visitorKeyFile, node } })
 }
 
 async function openServersLinkKeys({ config: { linkKeyFile }, dataFolder, store, log }: Parts): Promise<LinkKeys> {
@@ -84,7 +97,14 @@ export function createApi(
     bundles,
     organizations: store.organizations,
     validator: prepared.validator,
-    extensionDeps: deps,
+    extensionDeps: {
+      ...parts.store,
+      ...prepared.extensions,
+      bundles: parts.bundles,
+      now: Date.now,
+      maxVisitsBytes: config.visitsLimitBytes,
+      webhookAllowPrivate: config.webhookAllowPrivate,
+    },
     extensionsValidator: prepared.extensionsValidator,
     loadDocumentation: createDocumentationLoader(prepared.document),
     documentTexts: prepared.documentTexts,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { send } from '../support/client.ts'
 import { queuedJob } from '../support/export-job.ts'
@@ -167,6 +168,8 @@ describe('exports', () => {
   test('are listed, cancelled and deleted', async () => {
     const job = queuedJob({ jobId: 'se_00000000000000a1', organizationId, createdAt: Date.now() })
     await server.store.exportJobs.start(job, undefined, 0)
+    // Otherwise the runner of this server would take it.
+    await server.store.exportJobs.claim('test', Date.now(), 60_000)
     const listed = await ask('GET', '/quire/v1/exports?limit=1')
     expect(listed.json).toMatchObject({ exports: [{ jobId: job.jobId, domain: job.request.domain }], nextCursor: null })
     expect((await ask('GET', '/quire/v1/exports?domain=none.example')).json).toEqual({ exports: [], nextCursor: null })
@@ -194,4 +197,127 @@ test('paths and methods that the document lacks are JSON errors', async () => {
 test('the server shows its document', async () => {
   const { json } = await send(server.url, '/quire/v1/openapi.json')
   expect(json.paths).toEqual(document.paths)
+})
+
+describe('sendVisits', () => {
+  const time = (minute: number) => `20/Nov/2026:10:${String(minute).padStart(2, '0')}:00 +0000`
+  const line = (i: number, path: string) =>
+    `203.0.113.${i} - - [${time(i)}] "GET ${path} HTTP/1.1" 200 5120 "-" "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0"`
+  const lines = [line(1, '/'), line(2, '/'), line(2, '/guide'), line(3, '/style.css'), 'no line', ''].join('\n')
+
+  async function sendLines(path: string, body: string | Buffer, more: Record<string, string> = {}, bearer = ingestKey) {
+    const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': 'text/plain', ...more }
+    const { status, json } = await send(server.url, path, { method: 'POST', headers, body })
+    return { status, json }
+  }
+
+  test('counts lines, once, in each encoding and layout', async () => {
+    const { projectId: project } = await addProject()
+    const visits = `/quire/v1/projects/${project}/visits`
+    const first = await sendLines(visits, lines, {}, key)
+    expect(first).toEqual({
+      status: 200,
+      json: {
+        lines: 5,
+        counted: 3,
+        known: 0,
+        tooOld: 0,
+        filtered: 1,
+        unreadable: [{ reason: expect.any(String), count: 1 }],
+      },
+    })
+    const report = `/v1/analytics/${project}/visitors`
+    const counted = await ask('GET', report)
+    expect(counted.json.totals).toEqual({ human: 2, ai: 0, total: 2 })
+    const again = await sendLines(visits, gzipSync(lines), { 'Content-Encoding': 'gzip' }, key)
+    expect(again.json).toMatchObject({ counted: 0, known: 3 })
+    const records = lines.split('\n').map(log => ({ log }))
+    const asArray = await sendLines(visits, JSON.stringify(records), { 'Content-Type': 'application/json' }, key)
+    expect(asArray).toMatchObject({ status: 200, json: { counted: 0, known: 3 } })
+    expect(await ask('GET', report)).toEqual(counted)
+  })
+
+  test('refuses what cannot be counted, and counts nothing of it', async () => {
+    const visits = `/quire/v1/projects/${projectId}/visits`
+    const gzip = { 'Content-Encoding': 'gzip' }
+    expect(await sendLines(visits, 'no gzip', gzip)).toMatchObject({ status: 400, json: { code: 'malformed_body' } })
+    expect(await sendLines(visits, lines, { 'Content-Encoding': 'br' })).toMatchObject({
+      status: 415,
+      json: { code: 'unsupported_media_type' },
+    })
+    expect(await sendLines(`${visits}?format=none`, lines)).toMatchObject({
+      status: 400,
+      json: { code: 'invalid_request' },
+    })
+    const large = await sendLines(visits, Buffer.alloc(16 * 1024 * 1024 + 1, 'a\n'))
+    expect(large).toMatchObject({ status: 413, json: { code: 'body_too_large' } })
+    expect(await sendLines(visits, lines, {}, otherKey)).toMatchObject({
+      status: 404,
+      json: { code: 'unknown_project' },
+    })
+    expect((await ask('GET', `/v1/analytics/${projectId}/visitors`)).json.totals).toEqual({ human: 0, ai: 0, total: 0 })
+  })
+
+  test('by host, lines count for the project of their site', async () => {
+    expect(await sendLines('/quire/v1/visits', lines, {}, key)).toMatchObject({
+      status: 400,
+      json: { code: 'no_site' },
+    })
+    const { projectId: project } = await addProject()
+    const site = { domain: 'docs.acme.test', projectId: project, origin: 'http://127.0.0.1:9/', createdAt: 0 }
+    await server.store.sites.insert(site)
+    const hosts = ['docs.acme.test', 'other.test'].map(host =>
+      JSON.stringify({
+        ClientIP: '203.0.113.5',
+        ClientRequestMethod: 'GET',
+        ClientRequestHost: host,
+        ClientRequestURI: '/',
+        EdgeResponseStatus: 200,
+        EdgeStartTimestamp: '2026-11-20T10:00:00Z',
+        ClientRequestUserAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0',
+      }),
+    )
+    const answer = await sendLines(
+      '/quire/v1/visits',
+      hosts.join('\n'),
+      { 'Content-Type': 'application/x-ndjson' },
+      key,
+    )
+    expect(answer.json).toMatchObject({ lines: 2, counted: 1, filtered: 1 })
+    const bound = await sendLines('/quire/v1/visits', hosts.join('\n'))
+    expect(bound).toMatchObject({ status: 403, json: { code: 'missing_scope' } })
+  })
+})
+
+describe('webhooks', () => {
+  test('are created, listed, tested, rotated and deleted', async () => {
+    const created = await ask('POST', '/quire/v1/webhooks', { url: 'https://hooks.example.com/quire?token=abc' })
+    expect(created).toMatchObject({ status: 201, json: { secret: expect.stringMatching(/^whsec_/), disabledAt: null } })
+    const { secret, ...webhook } = created.json
+    expect((await ask('GET', '/quire/v1/webhooks')).json).toEqual({ webhooks: [webhook] })
+    const path = `/quire/v1/webhooks/${webhook.id}`
+    const tested = await ask('POST', `${path}/test`)
+    expect(tested).toMatchObject({ status: 202, json: { type: 'webhook.test', status: 'pending' } })
+    await ask('POST', `${path}/test`)
+    const listed = await ask('GET', `${path}/deliveries?limit=1`)
+    const next = await ask('GET', `${path}/deliveries?limit=1&cursor=${listed.json.nextCursor}`)
+    expect(next.json).toMatchObject({ deliveries: [{ id: tested.json.id }], nextCursor: null })
+    const rotated = await ask('POST', `${path}/secret`)
+    expect(rotated).toMatchObject({ status: 200, json: { secret: expect.stringMatching(/^whsec_/) } })
+    expect(rotated.json.secret).not.toBe(secret)
+    expect((await ask('DELETE', path, undefined, otherKey)).json.code).toBe('unknown_webhook')
+    expect(await ask('DELETE', path)).toEqual({ status: 200, json: webhook })
+    expect((await ask('GET', `${path}/deliveries`)).json.code).toBe('unknown_webhook')
+  })
+
+  test.each([
+    [{ url: 'http://127.0.0.1:9/x' }, 'url'],
+    [{ url: 'https://user:secret@hooks.example.com/' }, 'url'],
+    [{ url: 'ftp://hooks.example.com/' }, 'url'],
+    [{ url: 'https://hooks.example.com/', events: ['export.started'] }, 'events[0]'],
+  ])('refuses %j', async (body, field) => {
+    const { status, json } = await ask('POST', '/quire/v1/webhooks', body)
+    expect({ status, details: json.details }).toMatchObject({ status: 400, details: [{ field }] })
+    expect(JSON.stringify(json)).not.toContain('secret@')
+  })
 })

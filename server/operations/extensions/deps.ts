@@ -1,10 +1,13 @@
 import type { AgentJobs } from '../../agent/agent-job.ts'
+import type { VisitsReceiver } from '../../analytics/import/receive-visits.ts'
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { InSteps, Steps } from '../../base/steps.ts'
 import type { BundleStore } from '../../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../../export/jobs/export-job.ts'
 import type { AuditEvent, AuditLog } from '../../tenancy/audit-event.ts'
 import type { Projects } from '../../tenancy/project.ts'
+import type { SecretBox, WebhookDeliveries, Webhooks } from '../../webhooks/webhook.ts'
+import type { AllowedPrivate } from '../../webhooks/webhook-url.ts'
 import { type Client, toClientEvent } from '../client.ts'
 
 /** Everything that the handlers of the extensions may use; each declares the parts that it needs. */
@@ -13,6 +16,13 @@ export interface ExtensionDeps {
   agentJobs: Pick<AgentJobs, 'find' | 'insert' | 'listPage' | 'update'>
   exportJobs: Pick<ExportJobs, 'findOwned' | 'listPage'>
   bundles: Pick<BundleStore, 'announceRemoval' | 'remove'>
+  visitsReceiver: VisitsReceiver
+  /** The largest body of log lines, as it is sent. */
+  maxVisitsBytes: number
+  webhooks: Pick<Webhooks, 'findOwned' | 'list'>
+  webhookDeliveries: Pick<WebhookDeliveries, 'enqueueTest' | 'list'>
+  webhookSecrets: SecretBox
+  webhookAllowPrivate: AllowedPrivate
   /** Makes several changes in one transaction: all, or none if the work throws. */
   atomically<T>(work: (nouns: RecordedNouns) => Steps<T>): Awaitable<T>
   /** Milliseconds since 1970. */
@@ -23,6 +33,7 @@ export interface ExtensionDeps {
 export interface RecordedNouns {
   agentJobs: InSteps<Pick<AgentJobs, 'update'>>
   exportJobs: InSteps<Pick<ExportJobs, 'cancel' | 'delete'>>
+  webhooks: InSteps<Pick<Webhooks, 'insert' | 'delete' | 'rotateSecret'>>
   auditLog: InSteps<Pick<AuditLog, 'append'>>
 }
 

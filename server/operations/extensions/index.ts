@@ -2,11 +2,19 @@ import type { Handlers } from '../../../generated/extensions/operations.ts'
 import type { Client } from '../client.ts'
 import { archiveAgentJob } from './archiveAgentJob.ts'
 import { cancelExport } from './cancelExport.ts'
+import { createWebhook } from './createWebhook.ts'
 import { deleteExport } from './deleteExport.ts'
+import { deleteWebhook } from './deleteWebhook.ts'
 import type { ExtensionDeps } from './deps.ts'
 import { listAgentJobs } from './listAgentJobs.ts'
+import { listDeliveries } from './listDeliveries.ts'
 import { listExports } from './listExports.ts'
+import { listWebhooks } from './listWebhooks.ts'
 import { reportAgentJob } from './reportAgentJob.ts'
+import { rotateWebhookSecret } from './rotateWebhookSecret.ts'
+import { sendTestEvent } from './sendTestEvent.ts'
+import { sendVisits } from './sendVisits.ts'
+import { sendVisitsByHost } from './sendVisitsByHost.ts'
 
 export const extensionHandlers = {
   reportAgentJob,
@@ -15,4 +23,12 @@ export const extensionHandlers = {
   listExports,
   cancelExport,
   deleteExport,
+  sendVisits,
+  sendVisitsByHost,
+  createWebhook,
+  listWebhooks,
+  deleteWebhook,
+  rotateWebhookSecret,
+  sendTestEvent,
+  listDeliveries,
 } satisfies Handlers<ExtensionDeps, Client>

@@ -1,0 +1,18 @@
+import type { Input, Output } from '../../../generated/extensions/operations.ts'
+import type { Client } from '../client.ts'
+import type { ExtensionDeps } from './deps.ts'
+import { receive } from './sendVisits.ts'
+
+export async function sendVisitsByHost(
+  input: Input<'sendVisitsByHost'>,
+  deps: Pick<ExtensionDeps, 'visitsReceiver' | 'maxVisitsBytes'>,
+  { organizationId, projectIds }: Client,
+): Promise<Output<'sendVisitsByHost'>> {
+  if (projectIds && projectIds.length > 0) return { status: 403, body: keyBound }
+  return { status: 200, body: await receive(deps, { organizationId }, input) }
+}
+
+const keyBound = {
+  error: 'This API key is bound to projects. Send the lines of each project on their own.',
+  code: 'missing_scope',
+}
