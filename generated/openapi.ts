@@ -897,6 +897,11 @@ export interface components {
          */
         JobLocation: string;
         /**
+         * @description The answer has a secret, which no cache may keep.
+         * @example no-store
+         */
+        NoStore: "no-store";
+        /**
          * @description A browser may keep the answer, and asks with `If-None-Match` before it uses it again.
          * @example private, no-cache
          */
@@ -1165,6 +1170,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
                     [name: string]: unknown;
                 };
                 content: {

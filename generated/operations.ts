@@ -85,6 +85,8 @@ export interface AnyRoute {
   hasBody: boolean
   /** Whether the handler reads the bytes of the body, which need not be JSON. */
   isRaw: boolean
+  /** The headers of all answers of a deprecated operation; null = it is not. */
+  deprecation: { deprecation: string; sunset: string } | null
   errorShape: 'error' | 'error-with-details'
 }
 
@@ -112,9 +114,9 @@ type RawId = never
 
 /** All operations, in the order of the document. */
 export const routes: readonly Route[] = [
-  {"operationId":"getAgentJob","method":"get","path":"/v2/agent/{projectId}/job/{id}","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
-  {"operationId":"getUniqueVisitors","method":"get","path":"/v1/analytics/{projectId}/visitors","mediaTypes":["application/json","text/csv"],"hasETag":true,"scopes":["read"],"plan":null,"rateLimit":{"budget":"analytics","quota":100,"windowSeconds":3600},"hasBody":false,"isRaw":false,"errorShape":"error-with-details"},
-  {"operationId":"startStaticExportJob","method":"post","path":"/v1/static-export/jobs","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":true,"isRaw":false,"errorShape":"error"},
-  {"operationId":"getStaticExportJob","method":"get","path":"/v1/static-export/jobs/{jobId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
-  {"operationId":"generateStaticExportBundle","method":"post","path":"/v1/static-export/jobs/{jobId}/bundle","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
+  {"operationId":"getAgentJob","method":"get","path":"/v2/agent/{projectId}/job/{id}","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"getUniqueVisitors","method":"get","path":"/v1/analytics/{projectId}/visitors","mediaTypes":["application/json","text/csv"],"hasETag":true,"scopes":["read"],"plan":null,"rateLimit":{"budget":"analytics","quota":100,"windowSeconds":3600},"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error-with-details"},
+  {"operationId":"startStaticExportJob","method":"post","path":"/v1/static-export/jobs","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":true,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"getStaticExportJob","method":"get","path":"/v1/static-export/jobs/{jobId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"generateStaticExportBundle","method":"post","path":"/v1/static-export/jobs/{jobId}/bundle","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
 ]

@@ -1165,6 +1165,11 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
+         * @description The answer has a secret, which no cache may keep.
+         * @example no-store
+         */
+        NoStore: "no-store";
+        /**
          * @description Identifies the request in the server's log. Quote it when you report a problem.
          * @example 7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d
          */
@@ -1577,6 +1582,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1645,6 +1651,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -85,6 +85,8 @@ export interface AnyRoute {
   hasBody: boolean
   /** Whether the handler reads the bytes of the body, which need not be JSON. */
   isRaw: boolean
+  /** The headers of all answers of a deprecated operation; null = it is not. */
+  deprecation: { deprecation: string; sunset: string } | null
   errorShape: 'error' | 'error-with-details'
 }
 
@@ -121,18 +123,18 @@ type RawId = "sendVisits" | "sendVisitsByHost"
 
 /** All operations, in the order of the document. */
 export const routes: readonly Route[] = [
-  {"operationId":"listAgentJobs","method":"get","path":"/quire/v1/projects/{projectId}/agent-jobs","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
-  {"operationId":"reportAgentJob","method":"put","path":"/quire/v1/projects/{projectId}/agent-jobs/{id}","mediaTypes":["application/json"],"hasETag":false,"scopes":["ingest"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":false,"errorShape":"error"},
-  {"operationId":"archiveAgentJob","method":"post","path":"/quire/v1/projects/{projectId}/agent-jobs/{id}/archive","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
-  {"operationId":"listExports","method":"get","path":"/quire/v1/exports","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
-  {"operationId":"deleteExport","method":"delete","path":"/quire/v1/exports/{jobId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
-  {"operationId":"cancelExport","method":"post","path":"/quire/v1/exports/{jobId}/cancel","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
-  {"operationId":"sendVisits","method":"post","path":"/quire/v1/projects/{projectId}/visits","mediaTypes":["application/json"],"hasETag":false,"scopes":["ingest"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":true,"errorShape":"error"},
-  {"operationId":"sendVisitsByHost","method":"post","path":"/quire/v1/visits","mediaTypes":["application/json"],"hasETag":false,"scopes":["ingest"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":true,"errorShape":"error"},
-  {"operationId":"listWebhooks","method":"get","path":"/quire/v1/webhooks","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
-  {"operationId":"createWebhook","method":"post","path":"/quire/v1/webhooks","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":false,"errorShape":"error"},
-  {"operationId":"deleteWebhook","method":"delete","path":"/quire/v1/webhooks/{webhookId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
-  {"operationId":"rotateWebhookSecret","method":"post","path":"/quire/v1/webhooks/{webhookId}/secret","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
-  {"operationId":"sendTestEvent","method":"post","path":"/quire/v1/webhooks/{webhookId}/test","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
-  {"operationId":"listDeliveries","method":"get","path":"/quire/v1/webhooks/{webhookId}/deliveries","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"errorShape":"error"},
+  {"operationId":"listAgentJobs","method":"get","path":"/quire/v1/projects/{projectId}/agent-jobs","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"reportAgentJob","method":"put","path":"/quire/v1/projects/{projectId}/agent-jobs/{id}","mediaTypes":["application/json"],"hasETag":false,"scopes":["ingest"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"archiveAgentJob","method":"post","path":"/quire/v1/projects/{projectId}/agent-jobs/{id}/archive","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"listExports","method":"get","path":"/quire/v1/exports","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"deleteExport","method":"delete","path":"/quire/v1/exports/{jobId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"cancelExport","method":"post","path":"/quire/v1/exports/{jobId}/cancel","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"sendVisits","method":"post","path":"/quire/v1/projects/{projectId}/visits","mediaTypes":["application/json"],"hasETag":false,"scopes":["ingest"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":true,"deprecation":null,"errorShape":"error"},
+  {"operationId":"sendVisitsByHost","method":"post","path":"/quire/v1/visits","mediaTypes":["application/json"],"hasETag":false,"scopes":["ingest"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":true,"deprecation":null,"errorShape":"error"},
+  {"operationId":"listWebhooks","method":"get","path":"/quire/v1/webhooks","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"createWebhook","method":"post","path":"/quire/v1/webhooks","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"deleteWebhook","method":"delete","path":"/quire/v1/webhooks/{webhookId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"rotateWebhookSecret","method":"post","path":"/quire/v1/webhooks/{webhookId}/secret","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"sendTestEvent","method":"post","path":"/quire/v1/webhooks/{webhookId}/test","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"listDeliveries","method":"get","path":"/quire/v1/webhooks/{webhookId}/deliveries","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
 ]

@@ -18,6 +18,10 @@ export interface Operation {
   responses: Record<string, Ref | Body>
   'x-required-plan'?: string
   'x-rate-limit'?: string
+  deprecated?: boolean
+  /** The days from which an operation is deprecated, and after which it may be gone: `2027-01-31`. */
+  'x-deprecated-since'?: string
+  'x-sunset'?: string
 }
 export interface Ref {
   $ref: string

@@ -90,8 +90,20 @@ function toRoute(document: Document, { path, method, operation }: Located): obje
     rateLimit: limit ? { budget, quota: limit.quota, windowSeconds: limit.windowSeconds } : null,
     hasBody: operation.requestBody !== undefined,
     isRaw: isRaw(document, operation),
+    deprecation: toDeprecation(operation),
     errorShape: refusal.required?.includes('details') ? 'error-with-details' : 'error',
   }
+}
+
+/** Returns the values of the headers Deprecation (RFC 9745) and Sunset (RFC 8594). */
+function toDeprecation({ operationId, deprecated, ...given }: Operation): object | null {
+  const since = Date.parse(given['x-deprecated-since'] ?? '')
+  const sunset = Date.parse(given['x-sunset'] ?? '')
+  if (deprecated !== true) return null
+  if (!(sunset - since >= 365 * 24 * 60 * 60 * 1000)) {
+    throw new Error(`${operationId} is deprecated. Set x-deprecated-since, and x-sunset at least 12 months later.`)
+  }
+  return { deprecation: `@${since / 1000}`, sunset: new Date(sunset).toUTCString() }
 }
 
 /** Lists the media types of the successful answers, JSON first. */
@@ -202,6 +214,8 @@ export interface AnyRoute {
   hasBody: boolean
   /** Whether the handler reads the bytes of the body, which need not be JSON. */
   isRaw: boolean
+  /** The headers of all answers of a deprecated operation; null = it is not. */
+  deprecation: { deprecation: string; sunset: string } | null
   errorShape: 'error' | 'error-with-details'
 }
 

@@ -59,6 +59,10 @@ export function createTargetHandler<Deps, Caller>(
     const headers = new Headers({ 'X-Request-Id': requestId })
     const route = findRoute(request.method, target)
     const check = route && checks.get(route.operationId)
+    if (route?.deprecation) {
+      headers.set('Deprecation', route.deprecation.deprecation)
+      headers.set('Sunset', route.deprecation.sunset)
+    }
     try {
       if (hasTwoKeys(request.headers.get('Authorization') ?? '')) throw repeatedHeader('Authorization')
       if (!route || !check) throw refuseUnknown(request.method, target)

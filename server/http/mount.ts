@@ -110,6 +110,7 @@ function mountOperation<Deps, Caller>(
 function authorize<Caller>(route: Route, admission: Admission<Caller>): RequestHandler {
   return async (req, res, next) => {
     res.locals.operationId = route.operationId
+    if (route.deprecation) res.set({ Deprecation: route.deprecation.deprecation, Sunset: route.deprecation.sunset })
     res.locals.caller = await admission.authorize(route, req, res)
     next()
   }

@@ -36,6 +36,7 @@ export async function generateStaticExportBundle(
   }
   return {
     status: 200,
+    headers: { 'Cache-Control': 'no-store' },
     body: {
       jobId: job.jobId,
       bundleUrl: link.url,

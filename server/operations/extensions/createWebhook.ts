@@ -32,7 +32,7 @@ export async function createWebhook(
     change: ({ webhooks }) => webhooks.insert(webhook, sealedSecret),
     isChange: () => true,
   })
-  return { status: 201, body: { ...toWebhookBody(webhook), secret } }
+  return { status: 201, headers: { 'Cache-Control': 'no-store' }, body: { ...toWebhookBody(webhook), secret } }
 }
 
 const tooMany = {

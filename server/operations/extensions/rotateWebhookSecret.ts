@@ -20,5 +20,6 @@ export async function rotateWebhookSecret(
     isChange: done => done,
   })
   if (!isRotated) return { status: 404, body: unknownWebhook }
-  return { status: 200, body: { id: webhookId, secret, oldSecretEndsAt: toTime(oldSecretEndsAt) } }
+  const headers = { 'Cache-Control': 'no-store' }
+  return { status: 200, headers, body: { id: webhookId, secret, oldSecretEndsAt: toTime(oldSecretEndsAt) } }
 }
