@@ -1,5 +1,5 @@
 // Runs inside Dredd. Changes each request so that it gets the documented status, and checks the answer against its schema.
-const { writeFileSync } = require('node:fs')
+const { readFileSync, writeFileSync } = require('node:fs')
 const Ajv = require('ajv/dist/2020')
 const addFormats = require('ajv-formats')
 const hooks = require('hooks')
@@ -26,7 +26,7 @@ interface Documented {
   headers: Record<string, { schema: object; required?: boolean }>
 }
 
-const { documented, resultFile, ...state } = JSON.parse(process.env.QUIRE_DREDD ?? '{}') as {
+const { documented, resultFile, ...state } = JSON.parse(readFileSync(process.env.QUIRE_DREDD ?? '', 'utf8')) as {
   documented: Documented[]
   resultFile: string
   url: string

@@ -69,7 +69,10 @@ function runDredd(url: string): Promise<number> {
     'error',
     '--no-color',
   ]
-  const env = { ...process.env, QUIRE_DREDD: JSON.stringify({ ...state, documented, resultFile, url }) }
+  // In a file, because it is longer than a variable may be.
+  const stateFile = join(folder, 'state.json')
+  writeFileSync(stateFile, JSON.stringify({ ...state, documented, resultFile, url }))
+  const env = { ...process.env, QUIRE_DREDD: stateFile }
   return new Promise((done, failed) => {
     spawn(process.execPath, ['--no-warnings', ...args], { stdio: 'inherit', env })
       .on('error', failed)

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +11,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-const hexKey = () => randomBytes(32).toString('hex')
+let keys = 0
+const hexKey = () => Buffer.alloc(32, ++keys).toString('hex')
 
 test('a secret is read with the key in the data folder that encrypted it, which only its user can read', () => {
   const sealed = openSecretBox(folder, undefined).seal('wh_1', secret)

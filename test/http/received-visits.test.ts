@@ -1,0 +1,110 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { send } from '../support/client.ts'
+import { useExtensionsServer } from '../support/extensions-server.ts'
+
+const used = useExtensionsServer()
+
+describe('sendVisits', () => {
+  const time = (minute: number) => `20/Nov/2026:10:${String(minute).padStart(2, '0')}:00 +0000`
+  const line = (i: number, path: string) =>
+    `203.0.113.${i} - - [${time(i)}] "GET ${path} HTTP/1.1" 200 5120 "-" "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0"`
+  const lines = [line(1, '/'), line(2, '/'), line(2, '/guide'), line(3, '/style.css'), 'no line', ''].join('\n')
+
+  async function sendLines(
+    path: string,
+    body: string | Buffer,
+    more: Record<string, string> = {},
+    bearer = used.keys.ingest,
+  ) {
+    const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': 'text/plain', ...more }
+    const { status, json } = await send(used.server.url, path, { method: 'POST', headers, body })
+    return { status, json }
+  }
+
+  test('counts lines, once, in each encoding and layout', async () => {
+    const project = await used.addProject()
+    const visits = `/quire/v1/projects/${project}/visits`
+    const first = await sendLines(visits, lines, {}, used.keys.all)
+    expect(first).toEqual({
+      status: 200,
+      json: {
+        lines: 5,
+        counted: 3,
+        known: 0,
+        tooOld: 0,
+        filtered: 1,
+        unreadable: [{ reason: expect.any(String), count: 1 }],
+      },
+    })
+    const report = `/v1/analytics/${project}/visitors`
+    const counted = await used.ask('GET', report)
+    expect(counted.json.totals).toEqual({ human: 2, ai: 0, total: 2 })
+    const again = await sendLines(visits, gzipSync(lines), { 'Content-Encoding': 'gzip' }, used.keys.all)
+    expect(again.json).toMatchObject({ counted: 0, known: 3 })
+    const records = lines.split('\n').map(log => ({ log }))
+    const asArray = await sendLines(
+      visits,
+      JSON.stringify(records),
+      { 'Content-Type': 'application/json' },
+      used.keys.all,
+    )
+    expect(asArray).toMatchObject({ status: 200, json: { counted: 0, known: 3 } })
+    expect(await used.ask('GET', report)).toEqual(counted)
+  })
+
+  test('refuses what cannot be counted, and counts nothing of it', async () => {
+    const visits = `/quire/v1/projects/${used.projectId}/visits`
+    const gzip = { 'Content-Encoding': 'gzip' }
+    expect(await sendLines(visits, 'no gzip', gzip)).toMatchObject({ status: 400, json: { code: 'malformed_body' } })
+    expect(await sendLines(visits, lines, { 'Content-Encoding': 'br' })).toMatchObject({
+      status: 415,
+      json: { code: 'unsupported_media_type' },
+    })
+    expect(await sendLines(`${visits}?format=none`, lines)).toMatchObject({
+      status: 400,
+      json: { code: 'invalid_request' },
+    })
+    const large = await sendLines(visits, Buffer.alloc(16 * 1024 * 1024 + 1, 'a\n'))
+    expect(large).toMatchObject({ status: 413, json: { code: 'body_too_large' } })
+    expect(await sendLines(visits, lines, {}, used.keys.other)).toMatchObject({
+      status: 404,
+      json: { code: 'unknown_project' },
+    })
+    expect((await used.ask('GET', `/v1/analytics/${used.projectId}/visitors`)).json.totals).toEqual({
+      human: 0,
+      ai: 0,
+      total: 0,
+    })
+  })
+
+  test('by host, lines count for the project of their site', async () => {
+    expect(await sendLines('/quire/v1/visits', lines, {}, used.keys.all)).toMatchObject({
+      status: 400,
+      json: { code: 'no_site' },
+    })
+    const project = await used.addProject()
+    const site = { domain: 'docs.acme.test', projectId: project, origin: 'http://127.0.0.1:9/', createdAt: 0 }
+    await used.server.store.sites.insert(site)
+    const hosts = ['docs.acme.test', 'other.test'].map(host =>
+      JSON.stringify({
+        ClientIP: '203.0.113.5',
+        ClientRequestMethod: 'GET',
+        ClientRequestHost: host,
+        ClientRequestURI: '/',
+        EdgeResponseStatus: 200,
+        EdgeStartTimestamp: '2026-11-20T10:00:00Z',
+        ClientRequestUserAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0',
+      }),
+    )
+    const answer = await sendLines(
+      '/quire/v1/visits',
+      hosts.join('\n'),
+      { 'Content-Type': 'application/x-ndjson' },
+      used.keys.all,
+    )
+    expect(answer.json).toMatchObject({ lines: 2, counted: 1, filtered: 1 })
+    const bound = await sendLines('/quire/v1/visits', hosts.join('\n'))
+    expect(bound).toMatchObject({ status: 403, json: { code: 'missing_scope' } })
+  })
+})
