@@ -122,7 +122,7 @@ async function ask(transaction: Transaction, { operationId, status, mediaType }:
       delete request.headers.Authorization
       break
     case 403:
-      request.headers.Authorization = `Bearer ${starts ? state.readOnlyKey : state.writeOnlyKey}`
+      request.headers.Authorization = `Bearer ${request.method === 'GET' ? state.ingestKey : state.readOnlyKey}`
       break
     case 409:
       // The Idempotency-Key of the transaction for 202, which ran before, with another body.
@@ -169,7 +169,7 @@ function check({ real }: Transaction, { status, mediaType, schema, headers }: Do
     if (!ajv.validate(given, value)) findings.push(`${name}: ${ajv.errorsText()}`)
   }
   if (mediaType === undefined) validate('body', { const: '' }, real.body ?? '')
-  else validate('body', schema, mediaType === 'application/json' ? JSON.parse(real.body) : real.body)
+  else validate('body', schema, /json$/.test(mediaType) ? JSON.parse(real.body) : real.body)
   for (const [name, header] of Object.entries(headers)) {
     const value = real.headers[name.toLowerCase()]
     const type = (header.schema as { type?: string }).type

@@ -15,7 +15,7 @@ export interface DreddState {
   database: string | undefined
   key: string
   readOnlyKey: string
-  writeOnlyKey: string
+  ingestKey: string
   projectId: string
   agentJobId: string
   domain: string
@@ -108,7 +108,7 @@ export async function prepareDreddState(dataFolder: string, database?: string): 
     database,
     key: (await createApiKey(store, organizationId)).key,
     readOnlyKey: (await createApiKey(store, organizationId, { scopes: ['read'] })).key,
-    writeOnlyKey: (await createApiKey(store, organizationId, { scopes: ['write'] })).key,
+    ingestKey: (await createApiKey(store, organizationId, { scopes: ['ingest'] })).key,
     projectId,
     agentJobId,
     domain,
