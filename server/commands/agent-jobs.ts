@@ -65,7 +65,7 @@ imported. After an interruption, run it again: jobs that exist already stay unch
 
 export function agentJobsCommand(): Command {
   const jobs = new Command('agent-jobs')
-    .description('jobs of writing agents; the API can read them, but not change them')
+    .description('jobs of writing agents, which the API reads, and systems that run agents report')
     .addHelpText('after', help)
   addSettings(jobs.command('create').description('create an active job'), createSettings).action(createJob)
   for (const { verb, to, description } of steps) {

@@ -25,6 +25,7 @@ export interface ApiSchema {
   required?: string[]
   items?: ApiSchema
   default?: unknown
+  'x-codes'?: Record<string, { statuses?: number[]; cause: string; remedy: string }>
 }
 
 export interface ApiParameter {
@@ -37,6 +38,7 @@ export interface ApiParameter {
 }
 
 export interface ApiContent {
+  'x-raw-body'?: boolean
   content?: Record<string, { schema: ApiSchema; examples?: Record<string, { summary?: string; value: unknown }> }>
 }
 

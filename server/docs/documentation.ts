@@ -6,7 +6,7 @@ import { escapeHtml } from './escape-html.ts'
 import { renderMarkdown } from './markdown.ts'
 import { listSections, type PageSection } from './page-sections.ts'
 import { docsPath, type PageGroup, pageGroups, writtenPages } from './pages.ts'
-import { operationPage, schemasPage } from './reference.ts'
+import { errorsPage, operationPage, schemasPage } from './reference.ts'
 import { relativePath } from './relative-path.ts'
 import { styleSheet } from './style-sheet.ts'
 
@@ -23,6 +23,8 @@ export interface DocumentationSources {
   /** Reads a written page, by its path from the top folder of the repository. */
   readText(file: (typeof writtenPages)[number]['file']): string
   document: ApiDocument
+  /** The document of what Quire adds to the administration API. */
+  extensions: ApiDocument
 }
 
 /**
@@ -30,7 +32,7 @@ export interface DocumentationSources {
  * schemas and a search. Only the search page has a script.
  */
 export function buildDocumentation(sources: DocumentationSources): Map<string, DocumentationFile> {
-  const pages = [...listWritten(sources), ...listReference(sources.document)]
+  const pages = [...listWritten(sources), ...listReference(sources.document), ...listExtensions(sources.extensions)]
   const entries = pages.flatMap(toSearchEntries)
   const search = toPage({ path: searchPath, title: 'Search', group: 'Start' }, searchPage(entries, 'search'))
   const all = [...pages, search]
@@ -62,7 +64,22 @@ function listReference(document: ApiDocument): Page[] {
     return toPage({ path, title, group }, operationPage(document, placed, render(docsPath + path)))
   })
   const path = '/schemas'
-  return [...operations, toPage({ path, title: 'Schemas', group }, schemasPage(document, render(docsPath + path)))]
+  return [
+    ...operations,
+    toPage({ path, title: 'Schemas', group }, schemasPage(document, render(docsPath + path))),
+    // Problems of RFC 9457 name this page in their `type`.
+    toPage({ path: '/errors', title: 'Errors', group }, errorsPage(document, render(`${docsPath}/errors`))),
+  ]
+}
+
+function listExtensions(document: ApiDocument): Page[] {
+  return listOperations(document).map(placed => {
+    const title = placed.operation.operationId
+    const path = `/extensions/${title}`
+    const render = (text: string) =>
+      renderMarkdown(text, { file: 'spec/extensions/openapi.yaml', path: docsPath + path })
+    return toPage({ path, title, group: 'Extensions' }, operationPage(document, placed, render))
+  })
 }
 
 function toPage({ path, title, group }: Pick<Page, 'path' | 'title' | 'group'>, html: string): Page {

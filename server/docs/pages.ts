@@ -10,10 +10,10 @@ export interface WrittenPage {
   group: PageGroup
 }
 
-export type PageGroup = 'Start' | 'Use' | 'Reference' | 'Contribute'
+export type PageGroup = 'Start' | 'Use' | 'Reference' | 'Extensions' | 'Contribute'
 
 /** The groups of the navigation, in order. */
-export const pageGroups: readonly PageGroup[] = ['Start', 'Use', 'Reference', 'Contribute']
+export const pageGroups: readonly PageGroup[] = ['Start', 'Use', 'Reference', 'Extensions', 'Contribute']
 
 const written = (name: string, title: string, group: PageGroup): WrittenPage => ({
   file: `server/docs/pages/${name}.md`,
@@ -32,6 +32,7 @@ export const writtenPages: readonly WrittenPage[] = [
   written('binary', 'Single binary', 'Use'),
   written('visitors', 'Count visitors', 'Use'),
   written('log-formats', 'Log formats', 'Use'),
+  written('receive-visits', 'Receive visits', 'Use'),
   written('export', 'Export a site', 'Use'),
   written('host', 'Host a site', 'Use'),
   written('agent-jobs', 'Agent jobs', 'Use'),
@@ -45,16 +46,16 @@ export const writtenPages: readonly WrittenPage[] = [
 
 /** Written pages link to the source file of an operation, for repository viewers; here, the link leads to its reference page. */
 const operationFiles: Record<string, string> = {
-  'spec/paths/agent-job.yaml': 'getAgentJob',
-  'spec/paths/visitors.yaml': 'getUniqueVisitors',
-  'spec/paths/static-export-jobs.yaml': 'startStaticExportJob',
-  'spec/paths/static-export-job.yaml': 'getStaticExportJob',
-  'spec/paths/static-export-bundle.yaml': 'generateStaticExportBundle',
+  'spec/paths/agent-job.yaml': '/operations/getAgentJob',
+  'spec/paths/visitors.yaml': '/operations/getUniqueVisitors',
+  'spec/paths/static-export-jobs.yaml': '/operations/startStaticExportJob',
+  'spec/paths/static-export-job.yaml': '/operations/getStaticExportJob',
+  'spec/paths/static-export-bundle.yaml': '/operations/generateStaticExportBundle',
+  'spec/extensions/paths/visits.yaml': '/extensions/sendVisits',
+  'spec/extensions/paths/agent-job.yaml': '/extensions/reportAgentJob',
 }
 
 /** Finds the page that shows a file of the repository, as a path below `docsPath`; undefined if there is none. */
 export function findPagePath(file: string): string | undefined {
-  const operation = operationFiles[file]
-  if (operation !== undefined) return `/operations/${operation}`
-  return writtenPages.find(page => page.file === file)?.path
+  return operationFiles[file] ?? writtenPages.find(page => page.file === file)?.path
 }

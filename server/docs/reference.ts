@@ -63,8 +63,11 @@ export interface Sample {
 /** Writes samples of an operation. They are made of the examples in the document, so that they cannot become outdated. */
 export function writeSamples(document: ApiDocument, placed: PlacedOperation): Sample[] {
   const request = createSampleRequest(document, placed)
+  const curl: Sample = { language: 'curl', text: writeCurlSample(request) }
+  // The client of the package has the operations of the administration API.
+  if (placed.path.startsWith('/quire/')) return [curl]
   return [
-    { language: 'curl', text: writeCurlSample(request) },
+    curl,
     { language: 'TypeScript', text: writeTypeScriptSample(request) },
     { language: 'Python', text: writePythonSample(request) },
   ]
@@ -78,6 +81,31 @@ export function schemasPage(document: ApiDocument, renderMarkdown: RenderMarkdow
   })
   return `<h1>Schemas</h1>\n${sections.join('\n')}`
 }
+
+/** Renders the codes of errors and of faults, each with an anchor of its name. */
+export function errorsPage(document: ApiDocument, renderMarkdown: RenderMarkdown): string {
+  const list = (schema: string) => {
+    const codes = Object.entries(document.components.schemas[schema]?.['x-codes'] ?? {})
+    const items = codes.map(([code, { statuses = [], cause, remedy }]) => {
+      const facts = statuses.length > 0 ? ` <span>${statuses.join(', ')}</span>` : ''
+      return `<dt id="${escapeHtml(code)}"><code>${escapeHtml(code)}</code>${facts}</dt><dd>${renderMarkdown(`${cause}. ${remedy}`)}</dd>`
+    })
+    return `<dl>${items.join('\n')}</dl>`
+  }
+  return `<h1>Errors</h1>
+${renderMarkdown(aboutErrors)}
+<h2 id="codes">Codes</h2>
+${list('ErrorCode')}
+<h2 id="faults">Codes of a field</h2>
+${list('FaultCode')}`
+}
+
+const aboutErrors = `Every error is JSON with a sentence for people in \`error\`, a name for programs in \`code\`, and the \`requestId\`,
+which is also the header \`X-Request-Id\`. The sentence may change; the code does not. A request that breaks the document gets
+\`invalid_request\`, and \`details\` has each fault with its \`field\` and \`code\`.
+
+With \`Accept: application/problem+json\`, an error has the same facts as a problem of RFC 9457. Its \`type\` leads to the code on this
+page.`
 
 function answerSection(
   document: ApiDocument,

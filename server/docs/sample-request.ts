@@ -19,6 +19,8 @@ export interface SampleRequest {
   parameters: Record<'path' | 'query' | 'header', Record<string, unknown>>
   /** undefined = the request has no body. */
   body: unknown
+  /** Whether the body is a file of any kind. */
+  isRaw?: boolean
   /** The status of the first success. */
   successStatus: number
 }
@@ -38,6 +40,7 @@ export function createSampleRequest(document: ApiDocument, placed: PlacedOperati
     path: fillPath(placed.path, parameters.path) + writeQuery(parameters.query),
     parameters,
     body: findBody(document, placed),
+    isRaw: isRaw(document, placed),
     successStatus: Number(Object.keys(responses).find(status => status.startsWith('2')) ?? 200),
   }
 }
@@ -46,6 +49,11 @@ function findBody(document: ApiDocument, { operation }: PlacedOperation): unknow
   const body = operation.requestBody && resolveReference<ApiContent>(document, operation.requestBody)
   const [example] = Object.values(body?.content?.['application/json']?.examples ?? {})
   return example && resolveReference<{ value: unknown }>(document, example).value
+}
+
+function isRaw(document: ApiDocument, { operation }: PlacedOperation): boolean {
+  const body = operation.requestBody && resolveReference<ApiContent>(document, operation.requestBody)
+  return body?.['x-raw-body'] === true
 }
 
 function baseUrl({ servers = [] }: ApiDocument): string {

@@ -106,7 +106,7 @@ export function createApi(
       webhookAllowPrivate: config.webhookAllowPrivate,
     },
     extensionsValidator: prepared.extensionsValidator,
-    loadDocumentation: createDocumentationLoader(prepared.document),
+    loadDocumentation: createDocumentationLoader(prepared.document, prepared.extensionTexts),
     documentTexts: prepared.documentTexts,
     extensionTexts: prepared.extensionTexts,
     ...finders,
@@ -123,10 +123,10 @@ function createFinders(config: Config, listenUrl: string): Finders {
 }
 
 /** Builds the documentation for the first request of one of its pages. */
-function createDocumentationLoader(document: ApiDocument): LoadDocumentation {
+function createDocumentationLoader(document: ApiDocument, { json }: DocumentTexts): LoadDocumentation {
   const load = async () => {
     const { buildDocumentation } = await import('../docs/documentation.ts')
-    return buildDocumentation({ readText: readAsset, document })
+    return buildDocumentation({ readText: readAsset, document, extensions: JSON.parse(json) })
   }
   let loaded: ReturnType<typeof load> | undefined
   return () => {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { routes as extensions } from '../../generated/extensions/operations.ts'
 import { renderMarkdown } from '../../server/docs/markdown.ts'
 import { writtenPages } from '../../server/docs/pages.ts'
 import { buildSitemap, listPages } from '../../server/docs/sitemap.ts'
@@ -33,7 +34,9 @@ test('the site has every page once: the written ones, the operations, the schema
   const expected = [
     ...writtenPages.map(({ path }) => `/docs${path}`),
     ...operations.map(name => `/docs/operations/${name}`),
+    ...extensions.map(({ operationId }) => `/docs/extensions/${operationId}`),
     '/docs/schemas',
+    '/docs/errors',
     '/docs/search',
   ]
   expect(listPages(files).sort()).toEqual(expected.sort())

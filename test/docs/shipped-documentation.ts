@@ -12,6 +12,7 @@ const readText = (file: string) => readFileSync(join(repository, file), 'utf8')
 export const sources: DocumentationSources = {
   readText,
   document: JSON.parse(readText('generated/openapi.json')) as ApiDocument,
+  extensions: JSON.parse(readText('generated/extensions/openapi.json')) as ApiDocument,
 }
 
 export const files = buildDocumentation(sources)

@@ -30,7 +30,10 @@ test.each([
   ['CONNECT', `CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n`, 405],
 ])('%s is refused with a JSON body, a request id and one log line', async (_, bytes, status) => {
   const answer = await sendRaw(host.url, bytes)
-  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([status, { error: expect.any(String), code: expect.any(String) }])
+  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([
+    status,
+    { error: expect.any(String), code: expect.any(String) },
+  ])
   const requestId = String(answer.headers['x-request-id'])
   const lines = await waitFor(async () => {
     const found = host

@@ -162,6 +162,7 @@ async function importSampleLog(store: Store, project: Project, dataFolder: strin
 /** The paths of this documentation, for the sample log. */
 function samplePaths(): string[] {
   const document = JSON.parse(readAsset('generated/openapi.json'))
-  const files = buildDocumentation({ readText: readAsset, document })
+  const extensions = JSON.parse(readAsset('generated/extensions/openapi.json'))
+  const files = buildDocumentation({ readText: readAsset, document, extensions })
   return listPages(files)
 }
