@@ -9,15 +9,16 @@ import type { Change } from './spec-diff/change.ts'
 import { writeChangelog } from './spec-diff/changelog.ts'
 import { isSame, type Part } from './spec-diff/part.ts'
 import { printChanges } from './spec-diff/print.ts'
-import { acceptedFile, compareWithReleased, readDocument, releasedFile } from './spec-diff/released.ts'
+import { administration, compareWithReleased, extensions, type Guarded, readDocument } from './spec-diff/released.ts'
 import type { Verdict } from './spec-diff/verdict.ts'
 
 const root = join(import.meta.dirname, '..')
 const changelogFile = join(root, 'CHANGELOG.md')
 
 interface Flags {
-  released: string
+  released?: string
   json?: boolean
+  extensions?: boolean
   write?: boolean
   release?: boolean
 }
@@ -27,14 +28,13 @@ const program = new Command('npm run spec:diff --')
     'Compare spec/ with the released document, and judge each change: breaking, not breaking or documentation. Exit with 1 if a change is breaking and the major version is not higher.',
   )
   .addOption(
-    new Option('--released <file>', 'document to compare with')
-      .env('QUIRE_SPEC_RELEASED')
-      .default(join(root, releasedFile), releasedFile),
+    new Option('--released <file>', 'document to compare with (default: in spec/released/)').env('QUIRE_SPEC_RELEASED'),
   )
+  .addOption(new Option('--extensions', 'compare the document of spec/extensions/').env('QUIRE_SPEC_DIFF_EXTENSIONS'))
   .addOption(new Option('--json', 'print JSON').env('QUIRE_SPEC_DIFF_JSON'))
   .addOption(new Option('--write', 'write the changes to CHANGELOG.md').env('QUIRE_SPEC_DIFF_WRITE'))
   .addOption(
-    new Option('--release', 'make generated/openapi.yaml the released document, if it may be released').env(
+    new Option('--release', 'make the generated document the released one, if it may be released').env(
       'QUIRE_SPEC_DIFF_RELEASE',
     ),
   )
@@ -51,24 +51,26 @@ Examples:
   npm run -s spec:diff -- --json
   npm run spec:diff -- --write
   npm run spec:diff -- --write --release
+  npm run spec:diff -- --extensions
   npm run spec:diff -- --released ../released/openapi.json
 `,
   )
   .exitOverride()
   .action(diff)
 
-async function diff({ released, json, write, release }: Flags): Promise<void> {
-  const document = addProblems(await bundleDocument(root)) as Part
-  const { changes, verdict } = await compareWithReleased(root, document, released)
+async function diff({ released, json, write, release, extensions: isExtensions }: Flags): Promise<void> {
+  const guarded = isExtensions ? extensions : administration
+  const document = addProblems(await bundleDocument(root, guarded.index)) as Part
+  const { changes, verdict } = await compareWithReleased(root, document, guarded, released)
   if (json) console.log(JSON.stringify({ ...verdict, problem: verdict.problem ?? null, changes }, undefined, 2))
   else console.log(printChanges(changes, verdict))
   const say = json ? console.error : console.log
   const mayRelease = release && verdict.problem === undefined
   // Before anything is written.
-  if (mayRelease) await checkGenerated(document)
+  if (mayRelease) await checkGenerated(document, guarded)
   if (write) say(await updateChangelog(changes, verdict))
-  if (mayRelease) say(await makeReleased())
-  else if (release) say(`${releasedFile} is unchanged, because the document may not be released.`)
+  if (mayRelease) say(await makeReleased(guarded))
+  else if (release) say(`${guarded.released} is unchanged, because the document may not be released.`)
   if (verdict.problem) process.exitCode = 1
 }
 
@@ -81,20 +83,18 @@ async function updateChangelog(changes: readonly Change[], verdict: Verdict): Pr
   return `Wrote the changes of the API to CHANGELOG.md (${changes.length}).`
 }
 
-const generatedFile = 'generated/openapi.yaml'
-
-async function checkGenerated(document: Part): Promise<void> {
-  if (isSame(await readDocument(join(root, generatedFile)), document)) return
-  throw new OperatorError(`${generatedFile} is stale, so nothing was written. Run npm run generate first.`)
+async function checkGenerated(document: Part, { generated }: Guarded): Promise<void> {
+  if (isSame(await readDocument(join(root, generated)), document)) return
+  throw new OperatorError(`${generated} is stale, so nothing was written. Run npm run generate first.`)
 }
 
 /** The accepted changes are part of the released document from now on. */
-async function makeReleased(): Promise<string> {
-  await copyFile(join(root, generatedFile), join(root, releasedFile))
-  const accepted = await readFile(join(root, acceptedFile), 'utf8')
-  const comments = accepted.split('\n').filter(line => line.startsWith('#'))
-  await writeFile(join(root, acceptedFile), `${comments.join('\n')}\n`)
-  return `Copied ${generatedFile} to ${releasedFile}, and removed all entries of ${acceptedFile}.`
+async function makeReleased({ generated, released, accepted }: Guarded): Promise<string> {
+  await copyFile(join(root, generated), join(root, released))
+  const entries = await readFile(join(root, accepted), 'utf8')
+  const comments = entries.split('\n').filter(line => line.startsWith('#'))
+  await writeFile(join(root, accepted), `${comments.join('\n')}\n`)
+  return `Copied ${generated} to ${released}, and removed all entries of ${accepted}.`
 }
 
 await runProgram(program)

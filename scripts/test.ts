@@ -39,8 +39,16 @@ const quick: Step[] = [
 
 const usual: Step[] = [
   small('generated files are fresh', [...node, 'scripts/generate.ts', '--check']),
-  small('lint of the spec', ['redocly', 'lint', 'spec/openapi.yaml', '--config', 'spec/rules.yaml']),
+  small('lint of the spec', [
+    'redocly',
+    'lint',
+    'spec/openapi.yaml',
+    'spec/extensions/openapi.yaml',
+    '--config',
+    'spec/rules.yaml',
+  ]),
   small('breaking changes of the spec', [...node, 'scripts/spec-diff.ts']),
+  small('breaking changes of the extensions', [...node, 'scripts/spec-diff.ts', '--extensions']),
   small('regular expressions', [...node, 'scripts/check-expressions.ts']),
   ...quick,
   vitest('unit, whole-app and browser tests', []),

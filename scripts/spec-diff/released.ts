@@ -2,33 +2,53 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse, YAMLParseError } from 'yaml'
 import { OperatorError } from '../../server/base/operator-error.ts'
+import { extensionsFile, indexFile } from '../generate/document.ts'
 import { acceptChanges } from './accepted.ts'
 import type { Change } from './change.ts'
 import { compareDocuments } from './documents.ts'
 import type { Part } from './part.ts'
 import { judgeVersion, type Verdict } from './verdict.ts'
 
-/** The released document, below the top folder of the repository. */
-export const releasedFile = 'spec/released/openapi.yaml'
+/** The files of a document, below the top folder of the repository. */
+export interface Guarded {
+  index: string
+  generated: string
+  released: string
+  /** Changes that somebody has judged as not breaking. */
+  accepted: string
+}
 
-/** Changes that somebody has judged as not breaking, below the top folder of the repository. */
-export const acceptedFile = 'spec/released/accepted.yaml'
+export const administration: Guarded = {
+  index: indexFile,
+  generated: 'generated/openapi.yaml',
+  released: 'spec/released/openapi.yaml',
+  accepted: 'spec/released/accepted.yaml',
+}
+
+export const extensions: Guarded = {
+  index: extensionsFile,
+  generated: 'generated/extensions/openapi.yaml',
+  released: 'spec/released/extensions.yaml',
+  accepted: 'spec/released/accepted-extensions.yaml',
+}
 
 /**
  * Compares a document with the released one, and judges whether it may be released.
  *
  * @param root the top folder of the repository
  * @param document bundled, as generated/openapi.json
- * @param released a file to compare with instead of `releasedFile`
+ * @param guarded the files of the document
+ * @param released a file to compare with instead of the released one
  * @throws {OperatorError} if the released document or the list of accepted changes is unusable
  */
 export async function compareWithReleased(
   root: string,
   document: Part,
-  released = join(root, releasedFile),
+  guarded = administration,
+  released = join(root, guarded.released),
 ): Promise<{ changes: Change[]; verdict: Verdict }> {
   const before = await readDocument(released)
-  const accepted = parseYaml(acceptedFile, await readFile(join(root, acceptedFile), 'utf8'))
+  const accepted = parseYaml(guarded.accepted, await readFile(join(root, guarded.accepted), 'utf8'))
   const changes = acceptChanges(compareDocuments(before, document), accepted)
   return { changes, verdict: judgeVersion(changes, { released: readVersion(before), current: readVersion(document) }) }
 }

@@ -15,6 +15,10 @@ import {
 const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8')) as Document
 const plain = await dereferenceDocument(document)
 const responses = await listDocumentedResponses(document)
+const extensions = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../generated/extensions/openapi.json'), 'utf8'),
+) as Document
+const allResponses = [...responses, ...(await listDocumentedResponses(extensions))]
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
 addFormats.default(ajv)
@@ -29,7 +33,7 @@ function findFaults(schema: Schema, value: unknown): string[] {
 }
 
 describe('every documented response', () => {
-  test.each(responses.filter(({ mediaType }) => mediaType !== undefined))(
+  test.each(allResponses.filter(({ mediaType }) => mediaType !== undefined))(
     '$operationId $status $mediaType has examples that follow its schema',
     ({ schema, examples }) => {
       expect(Object.keys(examples)).not.toHaveLength(0)
@@ -38,7 +42,7 @@ describe('every documented response', () => {
     },
   )
 
-  test.each(responses)('$operationId $status has headers whose examples follow their schemas', ({ headers }) => {
+  test.each(allResponses)('$operationId $status has headers whose examples follow their schemas', ({ headers }) => {
     expect(Object.keys(headers)).toContain('X-Request-Id')
     for (const [name, { schema, example }] of Object.entries(headers)) {
       expect({ name, faults: findFaults(schema, example) }).toEqual({ name, faults: [] })
