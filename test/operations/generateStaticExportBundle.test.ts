@@ -53,6 +53,7 @@ test('a completed job gets a link to this server, and the link is stored with wh
   const { given, noted } = await answer(completed)
   expect(given).toEqual({
     status: 200,
+    headers: { 'Cache-Control': 'no-store' },
     body: {
       jobId: 'se_1',
       bundleUrl: 'https://api.example.com/quire/bundles/se_1/se_1.zip?signature=x',
