@@ -34,8 +34,10 @@ const copied = [
   ['spec/rules.yaml', 'lint-rules.yaml'],
   ['spec/workflows', 'workflows'],
   ['spec/package/conformance/quire-conformance.mjs', 'quire-conformance.mjs'],
+  ['spec/package/report/quire-report.mjs', 'quire-report.mjs'],
   ['generated/openapi.json', 'openapi.json'],
   ['generated/openapi.yaml', 'openapi.yaml'],
+  ['generated/extensions/openapi.json', 'extensions/openapi.json'],
 ] as const
 
 function writeJson(file: string, value: object): Promise<void> {

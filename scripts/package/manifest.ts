@@ -18,12 +18,16 @@ export const entries: readonly Entry[] = [
   { path: './mock', source: 'spec/package/mock/index' },
   { path: './msw', source: 'spec/package/mock/msw' },
   { path: './conformance', source: 'spec/package/conformance/index' },
+  { path: './report', source: 'spec/package/report/command' },
+  { path: './extensions/types', source: 'generated/extensions/openapi' },
+  { path: './extensions/server', source: 'generated/extensions/operations' },
 ]
 
 /** The files of the package that are not compiled, by the path that users import. */
 export const documents: Readonly<Record<string, string>> = {
   './openapi.json': './openapi.json',
   './openapi.yaml': './openapi.yaml',
+  './extensions/openapi.json': './extensions/openapi.json',
   './openapi.dereferenced.json': './openapi.dereferenced.json',
   './lint-rules.yaml': './lint-rules.yaml',
   './workflows/export-site.arazzo.yaml': './workflows/export-site.arazzo.yaml',
@@ -53,7 +57,7 @@ export function createManifest({ version, license, engines, dependencies }: Repo
     license,
     type: 'module',
     sideEffects: false,
-    bin: { 'quire-conformance': './quire-conformance.mjs' },
+    bin: { 'quire-conformance': './quire-conformance.mjs', 'quire-report': './quire-report.mjs' },
     engines,
     exports: { ...Object.fromEntries(compiled), ...documents },
     // For TypeScript with "moduleResolution": "node10", which does not read exports.

@@ -36,6 +36,7 @@ export const writtenPages: readonly WrittenPage[] = [
   written('export', 'Export a site', 'Use'),
   written('host', 'Host a site', 'Use'),
   written('agent-jobs', 'Agent jobs', 'Use'),
+  written('report-from-ci', 'Report from CI', 'Use'),
   written('webhooks', 'Webhooks', 'Use'),
   written('client-and-mock', 'Client and mock', 'Use'),
   written('settings', 'Settings', 'Reference'),

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { addMovingOptions } from '../../mock/moving-flags.ts'
 import { createCommandLoaders } from '../../server/commands/command-loaders.ts'
 import { flagNames } from '../../spec/package/conformance/options.ts'
+import { reportVariables } from '../../spec/package/report/options.ts'
 import { repository, texts } from './shipped-documentation.ts'
 
 const community = ['CONTRIBUTING', 'SECURITY', 'pull_request_template'].map(name => `.github/${name}.md`)
@@ -127,7 +128,7 @@ test('every shown QUIRE_ variable belongs to a flag', () => {
   // The curl and client samples read the API key from QUIRE_API_KEY.
   const known = new Set([
     ...variables(program),
-    'QUIRE_API_KEY',
+    ...reportVariables,
     'QUIRE_TEST_POSTGRES',
     'QUIRE_TEST_SEED',
     'QUIRE_TEST_BINARY',
