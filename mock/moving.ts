@@ -9,6 +9,7 @@ import { findRoute, refuseUnknown } from '../server/http/routes.ts'
 import { answerUnreadable } from '../server/http/unreadable.ts'
 import type { Mock } from '../spec/package/mock/index.ts'
 import { answerControls, controlPath } from './controls.ts'
+import { type DocumentAnswer, findDocument } from './documents.ts'
 import { readBody } from './read-body.ts'
 
 const bodyLimitBytes = 1024 * 1024
@@ -45,12 +46,19 @@ async function answer(req: IncomingMessage, res: ServerResponse, mock: Mock): Pr
   const badForm = findBadForm(req)
   if (badForm) return refuse(req, res, badForm)
   if (target.split('?')[0] === controlPath) return void answerControls(req, res, { mock, body: body.toString() })
+  const baseUrl = `http://${req.headers.host ?? 'localhost'}`
+  const document = findDocument(method, target, baseUrl)
+  if (document) return sendDocument(document, req, res)
   const isKnown = findRoute(method, target) !== undefined || isBundle(method, target)
   if (!isKnown) return refuse(req, res, refuseUnknown(method, target))
-  const baseUrl = `http://${req.headers.host ?? 'localhost'}`
   const response = await mock.answer(toRequest(req, body), { target, baseUrl })
   if (response.type === 'error') return void res.destroy()
   await send(response, res)
+}
+
+function sendDocument({ contentType, body }: DocumentAnswer, req: IncomingMessage, res: ServerResponse): void {
+  const headers = { 'X-Request-Id': safeRequestId(req.headers['x-request-id']), 'Content-Type': contentType }
+  res.writeHead(200, headers).end(req.method === 'HEAD' ? undefined : body)
 }
 
 function isBundle(method: string, target: string): boolean {

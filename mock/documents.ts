@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { routes } from '../generated/operations.ts'
+
+const generated = join(import.meta.dirname, '..', 'generated')
+
+/** An answer that is no operation of the API. */
+export interface DocumentAnswer {
+  contentType: string
+  body: string
+}
+
+/**
+ * Answers `/` with what this server is and has, and `/openapi.json` and `/openapi.yaml` with the document, as the server does.
+ *
+ * @param baseUrl where the client reaches the mock
+ * @returns undefined for other requests
+ */
+export function findDocument(method: string, target: string, baseUrl: string): DocumentAnswer | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  switch (target.split('?', 1)[0]) {
+    case '/':
+      return { contentType: 'application/json; charset=utf-8', body: describeMock(baseUrl) }
+    case '/openapi.json':
+      return { contentType: 'application/json; charset=utf-8', body: read('openapi.json', baseUrl) }
+    case '/openapi.yaml':
+      return { contentType: 'application/yaml; charset=utf-8', body: read('openapi.yaml', baseUrl) }
+    default:
+      return undefined
+  }
+}
+
+function describeMock(baseUrl: string): string {
+  const operations = routes.map(({ operationId, method, path }) => `${method.toUpperCase()} ${path} (${operationId})`)
+  const what = 'A mock of the Quire administration API. Any Bearer key is accepted, and nothing is stored.'
+  return `${JSON.stringify({ what, document: `${baseUrl}/openapi.json`, operations }, undefined, 2)}\n`
+}
+
+/** The document names the usual address of the server. */
+function read(name: string, baseUrl: string): string {
+  return readFileSync(join(generated, name), 'utf8').replace('http://127.0.0.1:8787', baseUrl)
+}
