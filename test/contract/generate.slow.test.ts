@@ -44,9 +44,7 @@ describe('npm run generate', () => {
       'scripts/layers.ts',
       'scripts/long-functions.ts',
       'scripts/run-program.ts',
-      'server/base/operator-error.ts',
-      'server/flags/setting.ts',
-      'server/in-page',
+      'server',
       'package.json',
     ]) {
       mkdirSync(join(copy, path, '..'), { recursive: true })

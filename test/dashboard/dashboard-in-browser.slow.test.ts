@@ -109,7 +109,7 @@ test('what was typed wrongly stays in the form, with the problem at its field', 
     'true',
   ])
   expect(await text('#problem-name')).toContain('has the form of an id')
-  expect(await text('fieldset .problem')).toBe('Choose at least one: read or write.')
+  expect(await text('fieldset .problem')).toBe('Choose at least one: read, write or ingest.')
   faults = faults.filter(fault => !fault.includes('400 (Bad Request)'))
 })
 

@@ -62,7 +62,8 @@ test('a write that waits too long is answered with 503 and Retry-After, and noth
   const { status, headers: answered, json } = await startExport()
   expect(status).toBe(503)
   expect(answered['retry-after']).toBe('5')
-  expect(json).toEqual({
+  expect(json).toMatchObject({
+    code: 'database_unavailable',
     error: 'The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.',
   })
   await lock.unlock()

@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)(`servers with roles${missing ? `, skipped
         path,
         404,
         expect.stringContaining('application/json'),
-        ['error'],
+        ['error', 'code', 'requestId'],
       ])
     }
   })
