@@ -1132,12 +1132,12 @@ export interface components {
          */
         JobStatus: "active" | "completed" | "archived" | "failed";
         /**
-         * @description Name of the envelope around the lines, as for `quire visits import --log-envelope`, or `none`. Without it, it is detected.
+         * @description Name of the envelope around the lines, as for `quire visits import --envelope`, or `none`. Without it, it is detected.
          * @example none
          */
         LogEnvelope: string;
         /**
-         * @description Name of the log format, as for `quire visits import --log-format`. Without it, it is detected in each batch.
+         * @description Name of the log format, as for `quire visits import --format`. Without it, it is detected in each batch.
          * @example combined
          */
         LogFormat: string;
@@ -1449,12 +1449,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Name of the log format, as for `quire visits import --log-format`. Without it, it is detected in each batch.
+                 * @description Name of the log format, as for `quire visits import --format`. Without it, it is detected in each batch.
                  * @example combined
                  */
                 format?: components["parameters"]["LogFormat"];
                 /**
-                 * @description Name of the envelope around the lines, as for `quire visits import --log-envelope`, or `none`. Without it, it is detected.
+                 * @description Name of the envelope around the lines, as for `quire visits import --envelope`, or `none`. Without it, it is detected.
                  * @example none
                  */
                 envelope?: components["parameters"]["LogEnvelope"];
@@ -1500,12 +1500,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Name of the log format, as for `quire visits import --log-format`. Without it, it is detected in each batch.
+                 * @description Name of the log format, as for `quire visits import --format`. Without it, it is detected in each batch.
                  * @example combined
                  */
                 format?: components["parameters"]["LogFormat"];
                 /**
-                 * @description Name of the envelope around the lines, as for `quire visits import --log-envelope`, or `none`. Without it, it is detected.
+                 * @description Name of the envelope around the lines, as for `quire visits import --envelope`, or `none`. Without it, it is detected.
                  * @example none
                  */
                 envelope?: components["parameters"]["LogEnvelope"];

@@ -12,6 +12,8 @@ export interface ApiOperation {
   description?: string
   parameters?: object[]
   requestBody?: object
+  /** The scopes that each way to sign in needs. */
+  security?: Record<string, string[]>[]
   responses: Record<string, object>
 }
 

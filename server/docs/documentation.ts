@@ -32,7 +32,7 @@ export interface DocumentationSources {
  * schemas and a search. Only the search page has a script.
  */
 export function buildDocumentation(sources: DocumentationSources): Map<string, DocumentationFile> {
-  const pages = [...listWritten(sources), ...listReference(sources.document), ...listExtensions(sources.extensions)]
+  const pages = [...listWritten(sources), ...listReference(sources.document), ...listExtensions(sources)]
   const entries = pages.flatMap(toSearchEntries)
   const search = toPage({ path: searchPath, title: 'Search', group: 'Start' }, searchPage(entries, 'search'))
   const all = [...pages, search]
@@ -66,20 +66,25 @@ function listReference(document: ApiDocument): Page[] {
   const path = '/schemas'
   return [
     ...operations,
-    toPage({ path, title: 'Schemas', group }, schemasPage(document, render(docsPath + path))),
+    toPage({ path, title: 'Schemas', group }, schemasPage('Schemas', document, render(docsPath + path))),
     // Problems of RFC 9457 name this page in their `type`.
     toPage({ path: '/errors', title: 'Errors', group }, errorsPage(document, render(`${docsPath}/errors`))),
   ]
 }
 
-function listExtensions(document: ApiDocument): Page[] {
-  return listOperations(document).map(placed => {
+function listExtensions({ document, extensions }: DocumentationSources): Page[] {
+  const group = 'Extensions'
+  const render = (path: string) => (text: string) =>
+    renderMarkdown(text, { file: 'spec/extensions/openapi.yaml', path: docsPath + path })
+  const operations = listOperations(extensions).map(placed => {
     const title = placed.operation.operationId
     const path = `/extensions/${title}`
-    const render = (text: string) =>
-      renderMarkdown(text, { file: 'spec/extensions/openapi.yaml', path: docsPath + path })
-    return toPage({ path, title, group: 'Extensions' }, operationPage(document, placed, render))
+    return toPage({ path, title, group }, operationPage(extensions, placed, render(path)))
   })
+  const path = '/extensions/schemas'
+  const title = 'Schemas of the extensions'
+  const html = schemasPage(title, extensions, render(path), document.components.schemas)
+  return [...operations, toPage({ path, title, group }, html)]
 }
 
 function toPage({ path, title, group }: Pick<Page, 'path' | 'title' | 'group'>, html: string): Page {

@@ -2,13 +2,15 @@ import { type Notation, writeLiteral } from './literal.ts'
 import type { SampleRequest } from './sample-request.ts'
 
 /** Writes a program for Python 3 that needs no package. It reads the key from $QUIRE_API_KEY. */
-export function writePythonSample({ method, baseUrl, path, parameters, body }: SampleRequest): string {
+export function writePythonSample({ method, baseUrl, path, parameters, body, isRaw }: SampleRequest): string {
   const headers = [
     '"Authorization": "Bearer " + os.environ["QUIRE_API_KEY"]',
+    ...(isRaw ? ['"Content-Type": "text/plain"'] : []),
     ...(body === undefined ? [] : ['"Content-Type": "application/json"']),
     ...Object.entries(parameters.header).map(([name, value]) => `${quote(name)}: ${quote(String(value))}`),
   ]
-  const data = body === undefined ? '' : `    data=json.dumps(${indent(writeLiteral(body, notation))}).encode(),\n`
+  const json = body === undefined ? '' : `    data=json.dumps(${indent(writeLiteral(body, notation))}).encode(),\n`
+  const data = isRaw ? '    data=open("access.log", "rb").read(),\n' : json
   return `import json
 import os
 import urllib.error

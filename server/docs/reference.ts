@@ -1,6 +1,7 @@
 import {
   type ApiContent,
   type ApiDocument,
+  type ApiOperation,
   type ApiParameter,
   type ApiSchema,
   type PlacedOperation,
@@ -25,24 +26,37 @@ export function operationPage(document: ApiDocument, placed: PlacedOperation, re
   const { path, method, operation } = placed
   const parameters = (operation.parameters ?? []).map(given => resolveReference<ApiParameter>(document, given))
   const body = operation.requestBody && resolveReference<ApiContent>(document, operation.requestBody)
-  const bodySchema = body?.content?.['application/json']?.schema
   const sections = [
     `<h1>${breakName(operation.operationId)}</h1>`,
     `<p class="route"><code>${method.toUpperCase()} ${breakPath(path)}</code></p>`,
     renderMarkdown(operation.description ?? operation.summary ?? ''),
+    renderMarkdown(scopeSentence(operation)),
     `<h2 id="request">Request</h2>${sampleList(document, placed)}`,
     parameters.length > 0
       ? `<h2 id="parameters">Parameters</h2>${parameterList(document, parameters, renderMarkdown)}`
       : '',
-    bodySchema
-      ? `<h2 id="request-body">Request body</h2>${fieldList(document, resolveReference<ApiSchema>(document, bodySchema), renderMarkdown)}`
-      : '',
+    body ? `<h2 id="request-body">Request body</h2>${bodyFields(document, body, renderMarkdown)}` : '',
     '<h2 id="answers">Answers</h2>',
     ...Object.entries(operation.responses).map(([status, given]) =>
       answerSection(document, status, resolveReference<ApiResponse>(document, given), renderMarkdown),
     ),
   ]
   return sections.join('\n')
+}
+
+/** Names the scopes that a key needs; empty when the document does not name them. */
+function scopeSentence({ security = [] }: ApiOperation): string {
+  const scopes = security.flatMap(each => Object.values(each).flat())
+  if (scopes.length === 0) return ''
+  const included = scopes.includes('write') ? '' : ', or `write`, which includes it'
+  return `The API key needs the scope ${scopes.map(scope => `\`${scope}\``).join(' and ')}${included}.`
+}
+
+/** Renders the fields of a JSON body; of a body that is a file, examples. */
+function bodyFields(document: ApiDocument, body: ApiContent, renderMarkdown: RenderMarkdown): string {
+  if (body['x-raw-body']) return exampleList(document, body)
+  const schema = body.content?.['application/json']?.schema ?? {}
+  return fieldList(document, resolveReference<ApiSchema>(document, schema), renderMarkdown)
 }
 
 /** Renders the samples without a script: the elements share a name, so the browser keeps one of them open. */
@@ -64,22 +78,25 @@ export interface Sample {
 export function writeSamples(document: ApiDocument, placed: PlacedOperation): Sample[] {
   const request = createSampleRequest(document, placed)
   const curl: Sample = { language: 'curl', text: writeCurlSample(request) }
-  // The client of the package has the operations of the administration API.
-  if (placed.path.startsWith('/quire/')) return [curl]
-  return [
-    curl,
-    { language: 'TypeScript', text: writeTypeScriptSample(request) },
-    { language: 'Python', text: writePythonSample(request) },
-  ]
+  const python: Sample = { language: 'Python', text: writePythonSample(request) }
+  // The client of the package has only the operations of the administration API.
+  if (placed.path.startsWith('/quire/')) return [curl, python]
+  return [curl, { language: 'TypeScript', text: writeTypeScriptSample(request) }, python]
 }
 
-/** Renders every schema of the document with its fields. */
-export function schemasPage(document: ApiDocument, renderMarkdown: RenderMarkdown): string {
-  const sections = Object.entries(document.components.schemas).map(([name, schema]) => {
+/** Renders every schema of the document with its fields, without those that the page of another document shows. */
+export function schemasPage(
+  title: string,
+  document: ApiDocument,
+  renderMarkdown: RenderMarkdown,
+  shown: ApiDocument['components']['schemas'] = {},
+): string {
+  const schemas = Object.entries(document.components.schemas).filter(([name]) => !(name in shown))
+  const sections = schemas.map(([name, schema]) => {
     const fields = schema.properties ? fieldList(document, schema, renderMarkdown) : ''
     return `<h2 id="${escapeHtml(name)}">${escapeHtml(name)}</h2>${renderMarkdown(schema.description ?? '')}${fields}`
   })
-  return `<h1>Schemas</h1>\n${sections.join('\n')}`
+  return `<h1>${title}</h1>\n${sections.join('\n')}`
 }
 
 /** Renders the codes of errors and of faults, each with an anchor of its name. */
@@ -113,7 +130,6 @@ function answerSection(
   response: ApiResponse,
   renderMarkdown: RenderMarkdown,
 ): string {
-  const examples = Object.values(response.content ?? {}).flatMap(({ examples }) => Object.entries(examples ?? {}))
   const headers = Object.entries(response.headers ?? {}).map(([name, given]) => {
     const { description = '' } = resolveReference<{ description?: string }>(document, given)
     return `<li><code>${escapeHtml(name)}</code> ${renderInline(description, renderMarkdown)}</li>`
@@ -122,13 +138,22 @@ function answerSection(
     `<h3 id="${escapeHtml(status)}">${escapeHtml(status)}</h3>`,
     renderMarkdown(response.description),
     headers.length > 0 ? `<ul>${headers.join('')}</ul>` : '',
-    ...examples.map(([name, given]) => {
+    exampleList(document, response),
+  ].join('\n')
+}
+
+/** Renders the examples of every media type. Those of the types after the first name their type. */
+function exampleList(document: ApiDocument, { content = {} }: ApiContent): string {
+  const figures = Object.entries(content).flatMap(([type, { examples = {} }], place) =>
+    Object.entries(examples).map(([name, given]) => {
       const example = resolveReference<{ summary?: string; value: unknown }>(document, given)
-      const caption = `<figcaption>${escapeHtml(example.summary ?? name)}</figcaption>`
+      const suffix = place === 0 ? '' : ` <code>${escapeHtml(type)}</code>`
+      const caption = `<figcaption>${escapeHtml(example.summary ?? name)}${suffix}</figcaption>`
       const text = typeof example.value === 'string' ? example.value : JSON.stringify(example.value, undefined, 2)
       return `<figure>${caption}${wrapCode(text)}</figure>`
     }),
-  ].join('\n')
+  )
+  return figures.join('\n')
 }
 
 function parameterList(

@@ -28,10 +28,15 @@ export interface SampleRequest {
 export function createSampleRequest(document: ApiDocument, placed: PlacedOperation): SampleRequest {
   const { operationId, responses } = placed.operation
   const given = (placed.operation.parameters ?? []).map(each => resolveReference<ApiParameter>(document, each))
-  // A reader has no ETag yet.
-  const shown = given.filter(({ name, example }) => example !== undefined && name !== 'If-None-Match')
+  // They come from an earlier answer, which a reader does not have yet.
+  const fromAnswers = ['If-None-Match', 'cursor']
+  const shown = given.filter(({ name, example }) => example !== undefined && !fromAnswers.includes(name))
+  // The settings of an example may not fit the file of a reader.
+  const isSent = (each: ApiParameter) => each.required || !isRaw(document, placed)
   const inPlace = (place: string) =>
-    Object.fromEntries(shown.filter(each => each.in === place).map(({ name, example }) => [name, example]))
+    Object.fromEntries(
+      shown.filter(each => each.in === place && isSent(each)).map(({ name, example }) => [name, example]),
+    )
   const parameters = { path: inPlace('path'), query: inPlace('query'), header: inPlace('header') }
   return {
     operationId,

@@ -36,6 +36,7 @@ test('the site has every page once: the written ones, the operations, the schema
     ...operations.map(name => `/docs/operations/${name}`),
     ...extensions.map(({ operationId }) => `/docs/extensions/${operationId}`),
     '/docs/schemas',
+    '/docs/extensions/schemas',
     '/docs/errors',
     '/docs/search',
   ]

@@ -13,8 +13,10 @@ import { repository, sources } from './shipped-documentation.ts'
 
 const run = promisify(execFile)
 const client = join(repository, 'spec/package/client/index.ts')
-const samples = listOperations(sources.document).flatMap(placed =>
-  writeSamples(sources.document, placed).map(sample => ({ name: placed.operation.operationId, ...sample })),
+const samples = [sources.document, sources.extensions].flatMap(document =>
+  listOperations(document).flatMap(placed =>
+    writeSamples(document, placed).map(sample => ({ name: placed.operation.operationId, ...sample })),
+  ),
 )
 
 /** The answer of a sample, as it is printed: the status, and the error or the job. */
@@ -28,6 +30,9 @@ let server: TestServer
 let key: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'quire-samples-'))
+  const line =
+    'docs.example.com:443 203.0.113.9 - - [20/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 5120 "-" "Mozilla/5.0 Firefox/145.0"'
+  writeFileSync(join(folder, 'access.log'), `${line}\n`)
   server = await startTestServer()
   const { organizationId, projectId } = await createOrganization(server.store)
   await server.store.sites.insert({ domain: 'docs.example.com', projectId, origin: null, createdAt: Date.now() })
@@ -41,7 +46,7 @@ afterAll(async () => {
 /** Runs a sample as a reader would, against the server of this test. */
 const runners: Record<Sample['language'], (text: string, env: NodeJS.ProcessEnv) => Promise<Printed>> = {
   async curl(text, env) {
-    const { stdout } = await run('sh', ['-c', `${text} -s -w '\n%{http_code}'`], { env })
+    const { stdout } = await run('sh', ['-c', `${text} -s -w '\n%{http_code}'`], { env, cwd: folder })
     const [body = '', status] = stdout.trim().split('\n')
     return { status: Number(status), text: body }
   },
@@ -53,7 +58,7 @@ const runners: Record<Sample['language'], (text: string, env: NodeJS.ProcessEnv)
     return refusal ? { status: Number(refusal), text: body } : { status: 202, text: stdout }
   },
   async Python(text, env) {
-    const { stdout } = await run('python3', ['-c', text], { env })
+    const { stdout } = await run('python3', ['-c', text], { env, cwd: folder })
     return { status: Number(stdout.slice(0, 3)), text: stdout.slice(4) }
   },
 }
@@ -81,8 +86,35 @@ describe.each([
   })
 })
 
-test('every operation has a sample in each language', () => {
-  expect(samples).toHaveLength(15)
+describe.each(['curl', 'Python'] as const)('in %s, of the extensions', language => {
+  test.skipIf(language === 'Python' && !hasPython).each([
+    ['listAgentJobs', 404],
+    ['reportAgentJob', 404],
+    ['archiveAgentJob', 404],
+    ['listExports', 200],
+    ['deleteExport', 404],
+    ['cancelExport', 404],
+    ['sendVisits', 404],
+    ['sendVisitsByHost', 200],
+    ['createWebhook', 201],
+    ['listWebhooks', 200],
+    ['deleteWebhook', 404],
+    ['rotateWebhookSecret', 404],
+    ['sendTestEvent', 404],
+    ['listDeliveries', 404],
+  ])('the sample of %s works as pasted', async (name, expected) => {
+    const sample = samples.find(each => each.name === name && each.language === language)?.text ?? ''
+    const env = { ...process.env, QUIRE_API_KEY: key }
+    const { status, text } = await runners[language](sample.replace('http://127.0.0.1:8787', server.url), env)
+    expect({ status, text }).toEqual({ status: expected, text: expect.stringMatching(/^\{/) })
+    if (expected === 404) expect(text).toMatch(/error\W+(This organization has no|Invalid) /)
+    // One line of the host of a site: the page view of a visitor.
+    if (name === 'sendVisitsByHost') expect(text).toMatch(/(counted|known)\W+1\b/)
+  })
+})
+
+test('every operation has a sample in each language, and those of the extensions in all but TypeScript', () => {
+  expect(samples).toHaveLength(3 * 5 + 2 * listOperations(sources.extensions).length)
 })
 
 test('the samples in TypeScript compile, strictly', () => {
