@@ -1095,7 +1095,7 @@ export const fixtures = {
             "filtered": 3697,
             "unreadable": [
               {
-                "reason": "syntax",
+                "reason": "wrong-format",
                 "count": 3
               }
             ]
@@ -1274,7 +1274,7 @@ export const fixtures = {
             "filtered": 3697,
             "unreadable": [
               {
-                "reason": "syntax",
+                "reason": "wrong-format",
                 "count": 3
               }
             ]

@@ -679,7 +679,7 @@ export interface components {
              * @description Lines that cannot be read, by reason.
              * @example [
              *       {
-             *         "reason": "syntax",
+             *         "reason": "wrong-format",
              *         "count": 3
              *       }
              *     ]
@@ -687,7 +687,7 @@ export interface components {
             unreadable: {
                 /**
                  * @description Names the reason, as in the summary of `quire visits import`.
-                 * @example syntax
+                 * @example wrong-format
                  */
                 reason: string;
                 /**

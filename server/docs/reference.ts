@@ -122,7 +122,14 @@ which is also the header \`X-Request-Id\`. The sentence may change; the code doe
 \`invalid_request\`, and \`details\` has each fault with its \`field\` and \`code\`.
 
 With \`Accept: application/problem+json\`, an error has the same facts as a problem of RFC 9457. Its \`type\` leads to the code on this
-page.`
+page:
+
+\`\`\`sh
+curl -H 'Accept: application/problem+json' http://127.0.0.1:8787/v1/static-export/jobs/se_0f3c9a1b2d4e5f60
+\`\`\`
+
+Give the \`requestId\` to the operator of the server, who finds the lines of the request in its log by it. The mock answers with the same
+codes, also in its examples.`
 
 function answerSection(
   document: ApiDocument,
