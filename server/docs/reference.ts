@@ -125,7 +125,8 @@ With \`Accept: application/problem+json\`, an error has the same facts as a prob
 page:
 
 \`\`\`sh
-curl -H 'Accept: application/problem+json' http://127.0.0.1:8787/v1/static-export/jobs/se_0f3c9a1b2d4e5f60
+curl -H 'Accept: application/problem+json' \\
+  http://127.0.0.1:8787/v1/static-export/jobs/se_0f3c9a1b2d4e5f60
 \`\`\`
 
 Give the \`requestId\` to the operator of the server, who finds the lines of the request in its log by it. The mock answers with the same
@@ -179,18 +180,33 @@ function parameterList(
 }
 
 function fieldList(document: ApiDocument, schema: ApiSchema, renderMarkdown: RenderMarkdown): string {
-  return definitionList(
-    Object.entries(schema.properties ?? {}).map(([name, given]) => ({
+  return definitionList(listFields(document, schema, renderMarkdown))
+}
+
+/** Lists the fields with those of the objects inside, such as `source.ref`. Objects with a name are on the page of the schemas. */
+function listFields(document: ApiDocument, schema: ApiSchema, renderMarkdown: RenderMarkdown, prefix = ''): Field[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, given]) => {
+    const name = prefix + key
+    const field = {
       name,
-      facts: [schema.required?.includes(name) ? 'required' : 'optional'],
+      facts: [schema.required?.includes(key) ? 'required' : 'optional'],
       type: typeOf(document, given),
       meaning: renderMarkdown(resolveReference<ApiSchema>(document, given).description ?? ''),
-    })),
-  )
+    }
+    const inner = given.items ? listFields(document, given.items, renderMarkdown, `${name}[].`) : []
+    return [field, ...listFields(document, given, renderMarkdown, `${name}.`), ...inner]
+  })
+}
+
+interface Field {
+  name: string
+  facts: string[]
+  type: string
+  meaning: string
 }
 
 /** Renders a list, because a fourth column of a table would be out of view on small screens. */
-function definitionList(items: readonly { name: string; facts: string[]; type: string; meaning: string }[]): string {
+function definitionList(items: readonly Field[]): string {
   const written = items.map(
     ({ name, facts, type, meaning }) =>
       `<dt><code>${escapeHtml(name)}</code> <span>${facts.join(', ')}</span> <span class="type">${escapeHtml(type)}</span></dt><dd>${meaning}</dd>`,

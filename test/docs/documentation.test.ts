@@ -5,7 +5,7 @@ import { routes as extensions } from '../../generated/extensions/operations.ts'
 import { renderMarkdown } from '../../server/docs/markdown.ts'
 import { writtenPages } from '../../server/docs/pages.ts'
 import { buildSitemap, listPages } from '../../server/docs/sitemap.ts'
-import { files, repository, texts } from './shipped-documentation.ts'
+import { files, repository, sources, texts } from './shipped-documentation.ts'
 
 const base = 'http://docs.test'
 const listIds = (html: string) => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id)
@@ -15,6 +15,26 @@ test('an address of the local machine is text, not a link', () => {
     'It serves on http://127.0.0.1:8787 and [here](http://localhost:8787/docs/), see https://example.com/a.'
   const html = renderMarkdown(readme, { file: 'README.md', path: '/docs/' })
   expect(html).toContain('It serves on http://127.0.0.1:8787 and here, see <a href="https://example.com/a">')
+})
+
+test('the page of an operation has its scope, the fields inside objects, and a file as a body', () => {
+  const page = (name: string) => files.get(`/docs/extensions/${name}`)?.body ?? ''
+  expect(page('reportAgentJob')).toContain('needs the scope <code>ingest</code>, or <code>write</code>')
+  expect(page('reportAgentJob')).toContain('<dt><code>source.repository</code> <span>required</span>')
+  expect(page('archiveAgentJob')).toContain('needs the scope <code>write</code>.')
+  expect(page('sendVisits')).toContain('--data-binary @access.log')
+  expect(page('sendVisits')).toContain('open(&quot;access.log&quot;, &quot;rb&quot;)')
+  expect(files.get('/docs/extensions/schemas')?.body).toContain('<code>unreadable[].reason</code>')
+})
+
+test('the page of errors has an anchor for every code, with its statuses, cause and remedy', () => {
+  const html = files.get('/docs/errors')?.body ?? ''
+  const { ErrorCode, FaultCode } = sources.document.components.schemas
+  const codes = Object.keys({ ...ErrorCode?.['x-codes'], ...FaultCode?.['x-codes'] })
+  expect(codes.length).toBeGreaterThan(40)
+  expect(codes.filter(code => !listIds(html).includes(code))).toEqual([])
+  expect(html).toContain('<dt id="malformed_request"><code>malformed_request</code> <span>400, 413</span></dt>')
+  expect(html).toContain('<p>The body is not JSON text. Send a JSON object.</p>')
 })
 
 test('every Markdown file of the folder is a page', () => {
