@@ -37,7 +37,6 @@ const files = [
   'generated/openapi.json',
   'generated/openapi.yaml',
   'generated/extensions/openapi.json',
-  'generated/extensions/openapi.yaml',
   'server/store/site-cache/site-cache.sql',
   ...writtenPages.map(({ file }) => file),
 ]

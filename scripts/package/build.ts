@@ -23,9 +23,18 @@ export async function buildPackage(root: string, folder: string): Promise<void> 
   }
   for (const [from, to] of copied) await cp(join(root, from), join(folder, to), { recursive: true })
   const document = JSON.parse(await readFile(join(root, 'generated/openapi.json'), 'utf8')) as Document
-  await writeJson(join(folder, 'openapi.dereferenced.json'), await dereferenceDocument(document))
+  await writeJson(join(folder, 'openapi.dereferenced.json'), await dereferenceDocument(withoutCodes(document)))
   const manifest = createManifest(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
   await writeJson(join(folder, 'package.json'), manifest)
+}
+
+/** Removes the tables of codes, which would be repeated at each error. */
+function withoutCodes(document: Document): Document {
+  const schemas = Object.entries(document.components.schemas ?? {}).map(([name, schema]) => {
+    const { 'x-codes': _, ...rest } = schema as Record<string, unknown>
+    return [name, rest]
+  })
+  return { ...document, components: { ...document.components, schemas: Object.fromEntries(schemas) } }
 }
 
 const copied = [

@@ -1,10 +1,11 @@
 import { Router } from 'express'
 import type { FindServerAddress } from './server-address.ts'
 
-/** The document as JSON and as YAML: generated/openapi.json and generated/openapi.yaml. */
+/** A document as JSON and as YAML, such as generated/openapi.json and generated/openapi.yaml. */
 export interface DocumentTexts {
   json: string
-  yaml: string
+  /** Undefined = only JSON is served. */
+  yaml?: string
 }
 
 /**
@@ -19,7 +20,8 @@ export function documentRouter({ json, yaml }: DocumentTexts, folder: string, fi
       res.type(contentType).send(before + findAddress(req).url + after)
     })
   add(`${folder}openapi.json`, 'application/json', splitAtUrl(json, /"servers": \[\s*\{\s*"url": "([^"]+)"/))
-  add(`${folder}openapi.yaml`, 'application/yaml', splitAtUrl(yaml, /^servers:\n\s+- url: (\S+)$/m)) // RFC 9512
+  if (yaml !== undefined)
+    add(`${folder}openapi.yaml`, 'application/yaml', splitAtUrl(yaml, /^servers:\n\s+- url: (\S+)$/m)) // RFC 9512
   return router
 }
 

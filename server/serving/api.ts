@@ -45,10 +45,7 @@ export async function prepareApi(parts: Parts, background: Background): Promise<
   const documentTexts = { json: readAsset('generated/openapi.json'), yaml: readAsset('generated/openapi.yaml') }
   const document = JSON.parse(documentTexts.json)
   const validator = await openValidator(document, config)
-  const extensionTexts = {
-    json: readAsset('generated/extensions/openapi.json'),
-    yaml: readAsset('generated/extensions/openapi.yaml'),
-  }
+  const extensionTexts = { json: readAsset('generated/extensions/openapi.json') }
   const extensionsDocument = JSON.parse(extensionTexts.json)
   const extensionsValidator = await openValidator(extensionsDocument, { ...config, routes: extensions.routes })
   const visits = background.add(

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStore } from '../../server/store/store.ts'
+import { openSecretBox } from '../../server/store/webhook-keys.ts'
+import { issueSecret } from '../../server/webhooks/issue-webhook.ts'
+import { webhookEvents } from '../../server/webhooks/webhook.ts'
 import { fillHostFolder } from '../host/fill-host-folder.ts'
 import { makeSite } from '../host/make-site.ts'
 import { readAllHelp } from '../support/help.ts'
@@ -67,6 +70,23 @@ async function queueExport(data: string): Promise<void> {
   store.close()
 }
 
+/** Adds the webhook that the examples name. */
+async function addWebhook(data: string): Promise<void> {
+  const store = openStore(data)
+  const [organization] = await store.organizations.list()
+  if (!organization) throw new Error('The demo made no organization.')
+  const id = 'wh_0f3c9a1b2d4e5f60'
+  const webhook = {
+    id,
+    organizationId: organization.id,
+    url: 'https://hooks.example.com/quire',
+    events: [...webhookEvents],
+    createdAt: Date.now(),
+  }
+  await store.webhooks.insert(webhook, issueSecret(id, openSecretBox(data, undefined)).sealedSecret)
+  store.close()
+}
+
 test.each(helps)('the examples of $name work on the data of the demo', async ({ name, examples }) => {
   const home = await prepareHome(name)
   for (const example of examples) {
@@ -109,6 +129,7 @@ async function prepareHome(name: string): Promise<string> {
     chmodSync(join(home, data), 0o700)
   }
   if (name === 'exports') await queueExport(join(home, 'data'))
+  if (name === 'webhooks') await addWebhook(join(home, 'data'))
   return home
 }
 

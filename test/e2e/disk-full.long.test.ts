@@ -57,7 +57,7 @@ testOnDisk(
     const { status, headers: answered, json } = await startExport()
     expect(status).toBe(503)
     expect(answered['retry-after']).toBe('60')
-    expect(json).toEqual({
+    expect(json).toMatchObject({
       error:
         'The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.',
     })

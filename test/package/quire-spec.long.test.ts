@@ -14,7 +14,7 @@ import { createApiKey, createOrganization, startTestServer, type TestServer } fr
 import { type InstalledPackage, installPackage, root, withoutPackages } from './installed-package.ts'
 
 const run = promisify(execFile)
-const maxBytes = 300_000
+const maxBytes = 330_000
 
 let installed: InstalledPackage
 let server: TestServer

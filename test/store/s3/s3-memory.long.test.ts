@@ -23,7 +23,8 @@ if (reason !== undefined) console.log(`The memory for bundles in S3 is not measu
 const storageTest = test.skipIf(reason !== undefined)
 
 const megabyte = 1024 ** 2
-const maxMoreMegabytes = 50
+// 17 to 20 on a quiet machine, up to 55 beside other work; without streaming it would be 1,024.
+const maxMoreMegabytes = 100
 let s3: Awaited<ReturnType<typeof createS3Bucket>>
 let folder: string
 let address: string
@@ -51,7 +52,7 @@ async function writeArchive(name: string, megabytes: number): Promise<void> {
   await file.close()
 }
 
-storageTest('an archive of 1 GB is uploaded and downloaded with less than 50 MB more memory than before', async () => {
+storageTest('an archive of 1 GB is uploaded and downloaded with less than 100 MB more memory than before', async () => {
   const data = join(folder, 'data')
   const store = openStore(data)
   const { organizationId } = await createOrganization(store)
