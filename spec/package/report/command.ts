@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Environment } from './find-run.ts'
-import { help, type ReportCommand, readOptions, UsageError } from './options.ts'
+import { help, isWebUrl, type ReportCommand, readOptions, UsageError } from './options.ts'
 import { type Report, ReportError, sendReport } from './send-report.ts'
 
 /** What the command needs of its process. */
@@ -42,7 +42,7 @@ export async function runCommand({ args, env, print, printError, forMs = 60_000 
       const job = await sendReport(
         receiver,
         status === 'completed' && prLink !== undefined ? { ...sent, prLink } : sent,
-        { forMs },
+        forMs,
       )
       if (isJson) print(`${JSON.stringify(job)}\n`)
       else if (verb !== 'run') print(`${receiver.id} is ${job.status}.\n`)
@@ -54,9 +54,11 @@ export async function runCommand({ args, env, print, printError, forMs = 60_000 
     }
   }
   if (verb === 'run') {
-    const isStarted = await send('active')
+    // The command does not wait for a server that is down.
+    const started = send('active')
     const { exitCode, prLink } = await runProgram(command.program, env, printError)
-    const isEnded = await send(exitCode === 0 ? 'completed' : 'failed', prLink ?? report.prLink)
+    const isStarted = await started
+    const isEnded = await send(exitCode === 0 ? 'completed' : 'failed', prLink)
     return exitCode === 0 && isStrict && !(isStarted && isEnded) ? 1 : exitCode
   }
   const status = { start: 'active', complete: 'completed', fail: 'failed' } as const
@@ -65,7 +67,7 @@ export async function runCommand({ args, env, print, printError, forMs = 60_000 
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Runs a program with the terminal of this one, and passes signals on. A key is not among its variables. */
+/** Runs a program with the terminal of this one, and passes signals on. The API key is not among its variables. */
 async function runProgram(
   [file = '', ...args]: readonly string[],
   { QUIRE_API_KEY: _, ...env }: Environment,
@@ -85,16 +87,16 @@ async function runProgram(
       child.once('exit', (code, signal) => done(code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)))
     })
     for (const signal of signals) process.off(signal, pass)
-    return { exitCode, prLink: readLink(linkFile) }
+    return { exitCode, prLink: readLink(linkFile, printError) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function readLink(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim() || undefined
-  } catch {
-    return undefined
-  }
+/** Returns undefined for a text that is no link: the server would refuse the whole report. */
+function readLink(file: string, printError: Terminal['printError']): string | undefined {
+  const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  if (text === '' || isWebUrl(text)) return text || undefined
+  printError('quire-report: QUIRE_PR_LINK_FILE must contain one URL with http or https. It is ignored.\n')
+  return undefined
 }

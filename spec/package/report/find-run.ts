@@ -3,7 +3,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What a CI job knows about itself; undefined = it does not say. */
 export interface Run {
-  /** An id that is the same in each step of the job, and no other in the project. */
+  /** An id that is the same in each step of the job. The jobs of a matrix of GitHub Actions share it. */
   id: string | undefined
   repository: string | undefined
   /** The branch. */
@@ -27,7 +27,8 @@ export function findRun(env: Environment): Run {
 
 function findActionsRun(env: Environment): Run {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name, GITHUB_REF = '' } = env
-  const repository = server && name ? `${server}/${name}` : undefined
+  // The server of Gitea ends with a slash.
+  const repository = server && name ? `${server.replace(/\/+$/, '')}/${name}` : undefined
   const pull = /^refs\/pull\/(\d+)\//.exec(GITHUB_REF)?.[1]
   // Forgejo and Gitea have their pull requests at /pulls.
   const folder = env.GITEA_ACTIONS === undefined && env.FORGEJO_ACTIONS === undefined ? 'pull' : 'pulls'
@@ -50,8 +51,11 @@ function findGitLabRun(env: Environment): Run {
   }
 }
 
-/** Joins the parts of an id, which may have only letters, digits, dots, underscores, tildes and hyphens. */
+/** Joins the parts of an id, which may have only letters, digits, dots, underscores, tildes and hyphens, 200 of them. */
 function join(kind: string, first: string | undefined, ...more: (string | undefined)[]): string | undefined {
   if (first === undefined) return undefined
-  return [kind, first, ...more.filter(part => part)].join('-').replaceAll(/[^A-Za-z0-9._~-]/g, '_')
+  return [kind, first, ...more.filter(part => part)]
+    .join('-')
+    .replaceAll(/[^A-Za-z0-9._~-]/g, '_')
+    .slice(0, 200)
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Environment, findRun } from './find-run.ts'
 import type { Receiver, Report } from './send-report.ts'
@@ -18,12 +19,13 @@ export interface ReportCommand {
 
 const flags = {
   url: { env: 'QUIRE_URL', what: 'address of the server' },
+  'key-file': { env: 'QUIRE_API_KEY_FILE', what: 'file with the API key, instead of QUIRE_API_KEY' },
   project: { env: 'QUIRE_PROJECT', what: 'id of the project' },
   id: { env: 'QUIRE_JOB_ID', what: 'id of the job (default: from the variables of the CI)' },
   model: { env: 'QUIRE_MODEL', what: 'model that the agent uses (default: unknown)' },
   repository: { env: 'QUIRE_REPOSITORY', what: 'URL of the repository (default: from the CI)' },
   ref: { env: 'QUIRE_REF', what: 'branch (default: from the CI)' },
-  'pr-link': { env: 'QUIRE_PR_LINK', what: 'URL of the pull request, with complete (default: from the CI)' },
+  'pr-link': { env: 'QUIRE_PR_LINK', what: 'URL of the pull request, with complete and run (default: from the CI)' },
 } as const
 
 /** Variables that the command reads, and one that it sets for the command of `run`. */
@@ -35,7 +37,7 @@ export const reportVariables = [
 export const help = `Usage: quire-report start|complete|fail [options]
        quire-report run [options] -- COMMAND [ARGUMENTS]
 
-Report the job of a writing agent to Quire. The key is read from QUIRE_API_KEY; one with the scope ingest is enough.
+Report the job of a writing agent to Quire. The API key is read from QUIRE_API_KEY; one with the scope ingest is enough.
 
 ${Object.entries(flags)
   .map(([name, { env, what }]) => `  --${`${name} <text>`.padEnd(20)} ${what} (env: ${env})`)
@@ -45,7 +47,7 @@ ${Object.entries(flags)
   --help                 print this help
 
 run reports the job as active, runs the command, and reports completed if its exit code is 0 and failed otherwise. It ends with that exit
-code. The command may write the URL of a pull request that it opened to the file that QUIRE_PR_LINK_FILE names.
+code. The command may write the URL of a pull request that it opened to the file that QUIRE_PR_LINK_FILE names. It gets no QUIRE_API_KEY.
 
 Reports are sent again for a minute while the server cannot be reached. The same report twice changes nothing.
 
@@ -75,15 +77,22 @@ export function readOptions(args: readonly string[], env: Environment): ReportCo
     throw new UsageError('The command is missing. Example: quire-report run -- npm test')
   const read = (name: keyof typeof flags) => values[name] ?? (env[flags[name].env] || undefined)
   const run = findRun(env)
+  if (values['pr-link'] !== undefined && (verb === 'start' || verb === 'fail'))
+    throw new UsageError('--pr-link belongs to complete and run.')
+  const isStrict = values.strict ?? isOn(env.QUIRE_STRICT)
+  const key = readKey(read('key-file'), env.QUIRE_API_KEY)
   const repository = read('repository') ?? run.repository
+  if (verb === 'start' || verb === 'run') need(repository, '--repository or QUIRE_REPOSITORY')
   const ref = read('ref') ?? run.ref
   const prLink = read('pr-link') ?? run.prLink
+  if (prLink !== undefined && !isWebUrl(prLink)) throw new UsageError('--pr-link must be a URL with http or https.')
   return {
     verb,
     program,
     receiver: {
       url: readUrl(need(read('url'), '--url or QUIRE_URL')),
-      key: need(env.QUIRE_API_KEY || undefined, 'QUIRE_API_KEY'),
+      // A CI job of a fork gets no secrets, and still has to run its command.
+      key: verb === 'run' && !isStrict ? key : need(key, 'QUIRE_API_KEY'),
       project: need(read('project'), '--project or QUIRE_PROJECT'),
       id: need(read('id') ?? run.id, '--id or QUIRE_JOB_ID'),
     },
@@ -93,7 +102,7 @@ export function readOptions(args: readonly string[], env: Environment): ReportCo
       ...(prLink !== undefined && { prLink }),
     },
     isJson: values.json ?? isOn(env.QUIRE_JSON),
-    isStrict: values.strict ?? isOn(env.QUIRE_STRICT),
+    isStrict,
   }
 }
 
@@ -118,9 +127,28 @@ function need(value: string | undefined, name: string): string {
 }
 
 function readUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError('--url must begin with http:// or https://.')
-  return text.replace(/\/+$/, '')
+  if (isWebUrl(text)) return text.replace(/\/+$/, '')
+  throw new UsageError('--url must begin with http:// or https://, without a user and a password.')
+}
+
+/** Returns whether a text is a URL with http or https, and without a user and a password. */
+export function isWebUrl(text: string): boolean {
+  if (!URL.canParse(text) || /\s/.test(text)) return false
+  const { protocol, username, password } = new URL(text)
+  return /^https?:$/.test(protocol) && username + password === ''
+}
+
+/** Returns an empty text if there is no key. */
+function readKey(file: string | undefined, fromEnv = ''): string {
+  let key = fromEnv.trim()
+  try {
+    if (file !== undefined) key = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new UsageError(`--key-file cannot be read: ${(error as Error).message}`)
+  }
+  // fetch repeats a header that it refuses in its error.
+  if (/[^\x21-\x7e]/.test(key)) throw new UsageError('The API key has a character that no key has. Copy it again.')
+  return key
 }
 
 function isOn(text: string | undefined): boolean {

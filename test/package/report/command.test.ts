@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { runCommand } from '../../../spec/package/report/command.ts'
 import { useExtensionsServer } from '../../support/extensions-server.ts'
@@ -79,6 +82,15 @@ describe('run', () => {
     expect({ code, job }).toMatchObject({ code: 0, job: { prLink: 'https://github.com/acme/docs/pull/50' } })
   })
 
+  test('reports completed without a link if the command wrote something else', async () => {
+    const script = 'require("fs").writeFileSync(process.env.QUIRE_PR_LINK_FILE, "Created #50")'
+    expect(await run(['run', '--', process.execPath, '-e', script])).toMatchObject({
+      code: 0,
+      error: expect.stringContaining('QUIRE_PR_LINK_FILE must contain one URL'),
+      job: { status: 'completed' },
+    })
+  })
+
   test('a command that is not found is a failure, and one that is killed too', async () => {
     expect(await run(['run', '--', 'no-such-command'])).toMatchObject({
       code: 127,
@@ -98,11 +110,53 @@ describe('run', () => {
   })
 })
 
-test('a wrong key is told, and never shown', async () => {
-  const key = 'quire_wrong_secret_key'
-  const { code, error } = await run(['start'], { QUIRE_API_KEY: key })
-  expect({ code, error }).toEqual({ code: 1, error: expect.stringContaining('401') })
-  expect(error).not.toContain(key)
+describe('a key', () => {
+  test('that is wrong is told with the remedy, and never shown', async () => {
+    const key = 'quire_wrong_secret_key'
+    const { code, out, error } = await run(['start'], { QUIRE_API_KEY: key })
+    expect({ code, error }).toEqual({ code: 1, error: expect.stringMatching(/401.*quire keys create/) })
+    expect(out + error).not.toContain(key)
+  })
+
+  test('that cannot be a header is not shown either', async () => {
+    const { code, out, error } = await run(['start'], { QUIRE_API_KEY: 'quire_secret\nquire_second' })
+    expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining('character that no key has') })
+    expect(out + error).not.toMatch(/secret|second/)
+  })
+
+  test('can come from a file, with a line break at its end', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'quire-key-'))
+    const file = join(folder, 'key')
+    writeFileSync(file, `${used.keys.ingest}\n`)
+    expect((await run(['start', '--key-file', file], { QUIRE_API_KEY: undefined })).job).toMatchObject({
+      status: 'active',
+    })
+    rmSync(folder, { recursive: true })
+    expect(await run(['start', '--key-file', file])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('--key-file cannot be read'),
+    })
+  })
+
+  test('that a job of a fork does not get is a warning of run, unless --strict', async () => {
+    const none = { QUIRE_API_KEY: '' }
+    expect(await run(exits(3), none)).toMatchObject({
+      code: 3,
+      error: expect.stringContaining('QUIRE_API_KEY is empty'),
+    })
+    expect(await run(['run', '--strict', ...exits(0).slice(1)], none)).toMatchObject({ code: 2 })
+  })
+})
+
+test('an address that is not that of Quire is told', async () => {
+  const server = createServer((_, res) => res.end('<h1>Welcome</h1>'))
+  open.push(server)
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  const QUIRE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  expect(await run(['start'], { QUIRE_URL })).toMatchObject({
+    code: 1,
+    error: expect.stringContaining('perhaps not Quire. Check --url'),
+  })
 })
 
 test('a busy server is asked again, with the same report', async () => {
@@ -125,7 +179,7 @@ test('a busy server is asked again, with the same report', async () => {
   const out: string[] = []
   const code = await runCommand({
     args: ['start', '--id', 'x'],
-    env: { QUIRE_URL, QUIRE_PROJECT: 'p', QUIRE_API_KEY: 'k' },
+    env: { QUIRE_URL, QUIRE_PROJECT: 'p', QUIRE_API_KEY: 'k', QUIRE_REPOSITORY: 'https://github.com/acme/docs' },
     print: text => out.push(text),
     printError: text => out.push(text),
   })
@@ -141,12 +195,17 @@ test.each([
   [['start', 'now'], /one word too many/],
   [['run'], /The command is missing/],
   [['start', '--url', 'quire.example.com'], /--url must begin with http/],
+  [['start', '--url', 'https://me:secret@quire.example.com'], /^--url must begin with http(?!.*secret)/],
+  [['start', '--pr-link', 'https://github.com/acme/docs/pull/42'], /--pr-link belongs to complete and run/],
+  [['complete', '--pr-link', '42'], /--pr-link must be a URL/],
 ])('%j is wrong usage', async (args, error) => {
   expect(await run(args)).toMatchObject({ code: 2, error: expect.stringMatching(error) })
 })
 
 test('what is missing is named', async () => {
   expect((await run(['start'], { QUIRE_API_KEY: '' })).error).toContain('QUIRE_API_KEY is missing')
-  expect((await run(['start'], { GITHUB_ACTIONS: undefined })).error).toContain('--id or QUIRE_JOB_ID is missing')
+  const away = { GITHUB_ACTIONS: undefined }
+  expect((await run(['complete'], away)).error).toContain('--id or QUIRE_JOB_ID is missing')
+  expect((await run(['start'], away)).error).toContain('--repository or QUIRE_REPOSITORY is missing')
   expect((await run(['--help'])).out).toContain('Usage: quire-report')
 })

@@ -35,9 +35,20 @@ test.each([
     { repository: 'https://codeberg.org/acme/docs', prLink: 'https://codeberg.org/acme/docs/pulls/7' },
   ],
   [
-    'Gitea Actions without an attempt',
-    { GITEA_ACTIONS: 'true', ...actions, GITHUB_RUN_ATTEMPT: undefined },
-    { id: 'run-9876543210-write_docs' },
+    'Gitea Actions without an attempt, whose server ends with a slash',
+    {
+      GITHUB_ACTIONS: 'true',
+      GITEA_ACTIONS: 'true',
+      ...actions,
+      GITHUB_SERVER_URL: 'https://gitea.example.com/',
+      GITHUB_RUN_ATTEMPT: undefined,
+    },
+    { id: 'run-9876543210-write_docs', repository: 'https://gitea.example.com/acme/docs', ref: 'main' },
+  ],
+  [
+    'a job with a long name',
+    { GITHUB_ACTIONS: 'true', ...actions, GITHUB_JOB: 'é'.repeat(300) },
+    { id: `run-9876543210-2-${'_'.repeat(183)}`.slice(0, 200) },
   ],
   [
     'GitLab CI on a branch',
