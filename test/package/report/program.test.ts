@@ -39,7 +39,7 @@ const findJob = async (id: string) => (await used.ask('GET', `/v2/agent/${used.p
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('run passes %s on, and reports failed', async signal => {
   const script = `process.on('${signal}', () => { console.log('got it'); process.exit(9) })
-    setInterval(() => {}, 1000); console.log('ready')`
+    setTimeout(() => {}, 10_000); console.log('ready')`
   const { child, ended, out } = start(signal, ['run', '--', process.execPath, '-e', script])
   await expect.poll(out).toContain('ready')
   child.kill(signal)
@@ -48,7 +48,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('run passes %s on, and repor
 })
 
 test('a command that a signal ends counts as failed, with the exit code of a shell', async () => {
-  const { child, ended, out } = start('killed', ['run', '--', 'sh', '-c', 'echo ready; exec sleep 60'])
+  const { child, ended, out } = start('killed', ['run', '--', 'sh', '-c', 'echo ready; exec sleep 10'])
   await expect.poll(out).toContain('ready')
   child.kill('SIGTERM')
   expect(await ended).toMatchObject({ code: 143 })
