@@ -210,6 +210,20 @@ test('the installed conformance kit checks a server, on this Node and on the one
   }
 })
 
+test('the installed quire-report reports a job, on this Node and on the one of the system', async () => {
+  const bin = join(installed.folder, 'node_modules/.bin/quire-report')
+  const { QUIRE_URL = '', QUIRE_PROJECT = '', QUIRE_KEY } = variables
+  const env = { ...withoutPackages(), QUIRE_URL, QUIRE_PROJECT, QUIRE_API_KEY: QUIRE_KEY }
+  for (const [index, command] of [[process.execPath, bin], [bin]].entries()) {
+    const [program = '', ...first] = command
+    const options = ['--id', `run-${index}`, '--repository', 'https://github.com/acme/docs', '--json']
+    const { stdout, stderr } = await run(program, [...first, 'run', ...options, '--', 'true'], { env })
+    const [started = '', ended = ''] = stdout.split('\n')
+    const statuses = [started, ended].map(line => JSON.parse(line).status)
+    expect({ statuses, stderr }).toEqual({ statuses: ['active', 'completed'], stderr: '' })
+  }
+})
+
 test('a bundler finds the client for a page, without modules of Node', async () => {
   const input = join(installed.folder, 'page.js')
   writeFileSync(input, "import { createClient } from 'quire-spec'\nglobalThis.createClient = createClient\n")
