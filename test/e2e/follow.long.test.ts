@@ -54,6 +54,17 @@ async function rotateAtRandom(writer: RotatingWriter): Promise<void> {
   }
 }
 
+/** Fails with the number of lines counted, and with what the follow reported. */
+async function waitUntilCounted(written: number): Promise<void> {
+  const isCounted = async () => ((await countVisitors()) === written ? true : undefined)
+  await waitFor(isCounted, 200_000).catch(async ({ message }: Error) => {
+    const { aheadBytes } = follow?.status() ?? {}
+    throw new Error(`${await countVisitors()} of ${written} lines are counted; unread bytes: ${aheadBytes}.`, {
+      cause: `${message} ${dropVisitorWarnings(follow?.errors() ?? '')}`,
+    })
+  })
+}
+
 /** Checks that the files contain every written line, and that importing them counts nothing new. */
 async function compareWithFiles(written: number): Promise<void> {
   const files = readdirSync(folder).filter(name => name.startsWith('access.log'))
@@ -68,7 +79,7 @@ test(`${rotations} rotations under load: every line is counted, and none twice`,
   const writer = await begin()
   await rotateAtRandom(writer)
   const written = await writer.stop()
-  await waitFor(async () => ((await countVisitors()) === written ? true : undefined), 400_000)
+  await waitUntilCounted(written)
   expect(await follow?.end('SIGTERM')).toBe(0)
   expect(follow?.status()).toMatchObject({ lines: written, newVisitorDays: written, aheadBytes: 0 })
   expect(dropVisitorWarnings(follow?.errors() ?? '')).toBe('')
@@ -96,7 +107,7 @@ test(`kill -9 at ${kills} random moments of ${rotations} rotations under load lo
   }
   await rotating
   const written = await writer.stop()
-  await waitFor(async () => ((await countVisitors()) === written ? true : undefined), 400_000)
+  await waitUntilCounted(written)
   expect(await follow?.end('SIGTERM')).toBe(0)
   expect(dropVisitorWarnings(follow?.errors() ?? '')).toBe('')
   // A last run finds no unread lines.

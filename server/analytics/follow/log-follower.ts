@@ -115,6 +115,7 @@ export class LogFollower {
       for (;;) {
         const bytes = await log.read()
         if (!bytes) return
+        await this.#checkOrder(log)
         this.#lastReadAt = performance.now()
         yield this.#advance(log, bytes)
       }
@@ -130,6 +131,19 @@ export class LogFollower {
       // Compression of the file may not have finished.
       throw isDamagedFile(error) ? new RotationUnderWayError() : error
     }
+  }
+
+  /**
+   * Checks after the first piece of a file that no older file is unread. The log may have been copied and emptied after the
+   * files were listed, and then the copy has the lines that come before the piece.
+   *
+   * @throws {RotationUnderWayError} when there is such a file.
+   */
+  async #checkOrder(log: OpenLog): Promise<void> {
+    const isNext = this.#isFileStart && (!this.#position || this.#position.isFinished)
+    if (!isNext) return
+    const [next] = await this.#listNewer(this.#position)
+    if (next?.file !== log.file) throw new RotationUnderWayError()
   }
 
   #advance(log: OpenLog, bytes: Buffer): FollowedPiece {

@@ -18,11 +18,19 @@ import { afterEach, beforeEach } from 'vitest'
 import { type FollowPosition, formatPosition, parsePosition } from '../../../server/analytics/follow/follow-position.ts'
 import { listLogEntries } from '../../../server/analytics/follow/log-entries.ts'
 import { LogFinder } from '../../../server/analytics/follow/log-finder.ts'
-import { createHeadFingerprinter } from '../../../server/analytics/follow/log-fingerprint.ts'
+import { createHeadFingerprinter, type HeadFingerprint } from '../../../server/analytics/follow/log-fingerprint.ts'
 import { LogFollower } from '../../../server/analytics/follow/log-follower.ts'
 
 const graceMs = 30
-const fingerprintHead = createHeadFingerprinter(Buffer.alloc(32, 7))
+const fingerprint = createHeadFingerprinter(Buffer.alloc(32, 7))
+let beforeFingerprint: (() => void) | undefined
+
+function fingerprintHead(head: Uint8Array): HeadFingerprint {
+  const change = beforeFingerprint
+  beforeFingerprint = undefined
+  change?.()
+  return fingerprint(head)
+}
 
 let folder: string
 /** Path of the log. */
@@ -85,6 +93,11 @@ export function start(grace = graceMs): void {
 export async function restart(): Promise<void> {
   await follower.close()
   start()
+}
+
+/** Changes the files when the follower next looks for a file by its head: after it listed them, before it opens one. */
+export function changeAfterListing(change: () => void): void {
+  beforeFingerprint = change
 }
 
 /** Reads the files once, at most `most` pieces, and saves the position of the last piece. Returns all lines so far. */

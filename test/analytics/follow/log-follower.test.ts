@@ -3,7 +3,9 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { formatPosition } from '../../../server/analytics/follow/follow-position.ts'
 import {
+  changeAfterListing,
   compress,
+  copyTruncate,
   follower,
   half,
   lines,
@@ -194,6 +196,19 @@ test('the first run begins with the current file, not with rotated files', async
   write('b\n')
   await restart()
   expect(await pollToEnd()).toEqual(['a', 'b'])
+})
+
+test('reads the copy first if the log is copied and emptied between listing and opening', async () => {
+  write('a\n')
+  rename()
+  await startAtBeginning()
+  write('b\n')
+  changeAfterListing(() => {
+    copyTruncate()
+    write('c\n')
+  })
+  expect(await pollToEnd()).toEqual(['b', 'c'])
+  expect(warnings).toEqual([])
 })
 
 test('if the saved position was in an empty log, the files rotated since then are read', async () => {
