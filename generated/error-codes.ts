@@ -44,6 +44,7 @@ export const errorCauses = {
   internal_error: "The server failed",
   visits_damaged: "The visits of the project are missing or damaged on the disk of the server",
   bundle_damaged: "The bundle is missing or damaged on the disk of the server",
+  no_agent_runner: "No agents run on this server",
   database_unavailable: "The database is locked, read-only or cannot be reached",
   storage_unavailable: "The storage of the bundles cannot be reached",
   disk_full: "The disk of the server is full",

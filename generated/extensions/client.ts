@@ -32,6 +32,12 @@ export interface ExtensionsClient {
   sendTestEvent: Method<operations['sendTestEvent']>
   /** List the deliveries of a webhook. */
   listDeliveries: Method<operations['listDeliveries']>
+  /** Start an agent job. */
+  startAgentJob: Method<operations['startAgentJob']>
+  /** Send a message to an agent. */
+  sendAgentMessage: Method<operations['sendAgentMessage']>
+  /** Start an agent job (v1). */
+  startEarlierAgentJob: Method<operations['startEarlierAgentJob']>
 }
 
 /** The request of each method, and the statuses that the document lists. */
@@ -50,4 +56,7 @@ export const calls: Readonly<Record<keyof operations, Call>> = {
   rotateWebhookSecret: ['post', '/quire/v1/webhooks/{webhookId}/secret', [200, 400, 401, 403, 404, 500, 503]],
   sendTestEvent: ['post', '/quire/v1/webhooks/{webhookId}/test', [202, 400, 401, 403, 404, 409, 500, 503]],
   listDeliveries: ['get', '/quire/v1/webhooks/{webhookId}/deliveries', [200, 400, 401, 403, 404, 500]],
+  startAgentJob: ['post', '/v2/agent/{projectId}/job', [400, 401, 403, 404, 500, 501, 503]],
+  sendAgentMessage: ['post', '/v2/agent/{projectId}/job/{id}/message', [400, 401, 403, 404, 500, 501, 503]],
+  startEarlierAgentJob: ['post', '/v1/agent/{projectId}/job', [400, 401, 403, 404, 500, 501, 503]],
 }

@@ -2344,5 +2344,476 @@ export const fixtures = {
         }
       }
     }
+  },
+  "startAgentJob": {
+    "requests": {},
+    "responses": {
+      "400": {
+        "application/json": {
+          "unknownQueryParameter": {
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "404": {
+        "application/json": {
+          "project": {
+            "error": "Invalid project id: this organization has no project with the id in the path.",
+            "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_project",
+            "title": "The organization has no project with this id",
+            "status": 404,
+            "detail": "Invalid project id: this organization has no project with the id in the path.",
+            "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "501": {
+        "application/json": {
+          "noRunner": {
+            "error": "No agents run on this server. Run the agent in your CI, and report its job with reportAgentJob or quire-report.",
+            "code": "no_agent_runner",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#no_agent_runner",
+            "title": "No agents run on this server",
+            "status": 501,
+            "detail": "No agents run on this server. Run the agent in your CI, and report its job with reportAgentJob or quire-report.",
+            "code": "no_agent_runner",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "503": {
+        "application/json": {
+          "locked": {
+            "error": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "full": {
+            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.",
+            "code": "disk_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#database_unavailable",
+            "title": "The database is locked, read-only or cannot be reached",
+            "status": 503,
+            "detail": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
+  "sendAgentMessage": {
+    "requests": {},
+    "responses": {
+      "400": {
+        "application/json": {
+          "unknownQueryParameter": {
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "404": {
+        "application/json": {
+          "project": {
+            "error": "Invalid project id: this organization has no project with the id in the path.",
+            "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_project",
+            "title": "The organization has no project with this id",
+            "status": 404,
+            "detail": "Invalid project id: this organization has no project with the id in the path.",
+            "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "501": {
+        "application/json": {
+          "noRunner": {
+            "error": "No agents run on this server. Run the agent in your CI, and report its job with reportAgentJob or quire-report.",
+            "code": "no_agent_runner",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#no_agent_runner",
+            "title": "No agents run on this server",
+            "status": 501,
+            "detail": "No agents run on this server. Run the agent in your CI, and report its job with reportAgentJob or quire-report.",
+            "code": "no_agent_runner",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "503": {
+        "application/json": {
+          "locked": {
+            "error": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "full": {
+            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.",
+            "code": "disk_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#database_unavailable",
+            "title": "The database is locked, read-only or cannot be reached",
+            "status": 503,
+            "detail": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
+  "startEarlierAgentJob": {
+    "requests": {},
+    "responses": {
+      "400": {
+        "application/json": {
+          "unknownQueryParameter": {
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "404": {
+        "application/json": {
+          "project": {
+            "error": "Invalid project id: this organization has no project with the id in the path.",
+            "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_project",
+            "title": "The organization has no project with this id",
+            "status": 404,
+            "detail": "Invalid project id: this organization has no project with the id in the path.",
+            "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "501": {
+        "application/json": {
+          "noRunner": {
+            "error": "No agents run on this server. Run the agent in your CI, and report its job with reportAgentJob or quire-report.",
+            "code": "no_agent_runner",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#no_agent_runner",
+            "title": "No agents run on this server",
+            "status": 501,
+            "detail": "No agents run on this server. Run the agent in your CI, and report its job with reportAgentJob or quire-report.",
+            "code": "no_agent_runner",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "503": {
+        "application/json": {
+          "locked": {
+            "error": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "full": {
+            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.",
+            "code": "disk_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#database_unavailable",
+            "title": "The database is locked, read-only or cannot be reached",
+            "status": 503,
+            "detail": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
   }
 } satisfies Fixtures

@@ -275,6 +275,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/agent/{projectId}/job": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start an agent job
+         * @description This server runs no agents, so a valid request is a 501, and its body is not read. Run the agent where it can work, and report its
+         *     job with `reportAgentJob`.
+         */
+        post: operations["startAgentJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/agent/{projectId}/job/{id}/message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message to an agent
+         * @description This server runs no agents, so a valid request is a 501, and its body is not read.
+         */
+        post: operations["sendAgentMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agent/{projectId}/job": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start an agent job (v1)
+         * @description The earlier path of `startAgentJob`, with the same answers.
+         */
+        post: operations["startEarlierAgentJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -944,6 +1005,17 @@ export interface components {
         };
         /** @description The API key does not have the scope, or is bound to projects. */
         KeyBound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description No agents run on this server. Nothing was started. */
+        NoAgentRunner: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -1746,6 +1818,83 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
             500: components["responses"]["ServerFault"];
+        };
+    };
+    startAgentJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
+                 * @example prj_5b1c2d3e4f506172
+                 */
+                projectId: components["parameters"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFound"];
+            500: components["responses"]["ServerFault"];
+            501: components["responses"]["NoAgentRunner"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sendAgentMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
+                 * @example prj_5b1c2d3e4f506172
+                 */
+                projectId: components["parameters"]["ProjectId"];
+                /**
+                 * @description Id of the agent job. An impossible id is a 404.
+                 * @example aj_9c41d2e0b7a65f38
+                 */
+                id: components["parameters"]["AgentJobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFound"];
+            500: components["responses"]["ServerFault"];
+            501: components["responses"]["NoAgentRunner"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    startEarlierAgentJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
+                 * @example prj_5b1c2d3e4f506172
+                 */
+                projectId: components["parameters"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFound"];
+            500: components["responses"]["ServerFault"];
+            501: components["responses"]["NoAgentRunner"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

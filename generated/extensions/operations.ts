@@ -116,6 +116,9 @@ interface Defaults {
   rotateWebhookSecret: { query: never; body: never }
   sendTestEvent: { query: never; body: never }
   listDeliveries: { query: "limit"; body: never }
+  startAgentJob: { query: never; body: never }
+  sendAgentMessage: { query: never; body: never }
+  startEarlierAgentJob: { query: never; body: never }
 }
 
 /** The operations whose handlers read the bytes of the body. */
@@ -137,4 +140,7 @@ export const routes: readonly Route[] = [
   {"operationId":"rotateWebhookSecret","method":"post","path":"/quire/v1/webhooks/{webhookId}/secret","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
   {"operationId":"sendTestEvent","method":"post","path":"/quire/v1/webhooks/{webhookId}/test","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
   {"operationId":"listDeliveries","method":"get","path":"/quire/v1/webhooks/{webhookId}/deliveries","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"startAgentJob","method":"post","path":"/v2/agent/{projectId}/job","mediaTypes":[],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"sendAgentMessage","method":"post","path":"/v2/agent/{projectId}/job/{id}/message","mediaTypes":[],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"startEarlierAgentJob","method":"post","path":"/v1/agent/{projectId}/job","mediaTypes":[],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
 ]

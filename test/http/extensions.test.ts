@@ -179,3 +179,23 @@ test('the server shows its document', async () => {
   const { json } = await send(used.server.url, '/quire/v1/openapi.json')
   expect(json.paths).toEqual(document.paths)
 })
+
+describe('the paths on which clients of such platforms start agents', () => {
+  const bodies = [{ prompt: 'Update the quickstart' }, { branch: 'docs', messages: [], asDraft: true }, undefined]
+  const paths = ['/v2/agent/PROJECT/job', '/v1/agent/PROJECT/job', '/v2/agent/PROJECT/job/aj_9c41d2e0b7a65f38/message']
+  test.each(paths)('POST %s says what to do, whatever the body is', async path => {
+    for (const body of bodies) {
+      const answer = await used.ask('POST', path.replace('PROJECT', used.projectId), body)
+      expect(answer).toMatchObject({ status: 501, json: { code: 'no_agent_runner' } })
+      expect(answer.json.error).toContain('reportAgentJob')
+    }
+  })
+
+  test.each(paths)('POST %s needs a key with the scope write, and a project of its organization', async path => {
+    const known = path.replace('PROJECT', used.projectId)
+    expect((await used.ask('POST', known, bodies[0], 'wrong')).status).toBe(401)
+    expect((await used.ask('POST', known, bodies[0], used.keys.ingest)).json.code).toBe('missing_scope')
+    const unknown = await used.ask('POST', path.replace('PROJECT', 'other'), bodies[0])
+    expect(unknown).toMatchObject({ status: 404, json: { code: 'unknown_project' } })
+  })
+})

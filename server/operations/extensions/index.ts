@@ -15,6 +15,7 @@ import { rotateWebhookSecret } from './rotateWebhookSecret.ts'
 import { sendTestEvent } from './sendTestEvent.ts'
 import { sendVisits } from './sendVisits.ts'
 import { sendVisitsByHost } from './sendVisitsByHost.ts'
+import { startAgentJob } from './startAgentJob.ts'
 
 export const extensionHandlers = {
   reportAgentJob,
@@ -31,4 +32,7 @@ export const extensionHandlers = {
   rotateWebhookSecret,
   sendTestEvent,
   listDeliveries,
+  startAgentJob,
+  startEarlierAgentJob: startAgentJob,
+  sendAgentMessage: startAgentJob,
 } satisfies Handlers<ExtensionDeps, Client>
