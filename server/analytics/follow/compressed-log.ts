@@ -1,6 +1,6 @@
 import { isDamage } from '../import/decompress.ts'
 import { LogFileError, openLogFile } from '../import/log-file.ts'
-import type { LogEntry } from './log-entries.ts'
+import { isAbsence, type LogEntry, RotationUnderWayError, toFile } from './log-entries.ts'
 import { headBytes } from './log-fingerprint.ts'
 import { cutHeader, maxHeaderBytes } from './log-header.ts'
 import type { OpenLog } from './open-log.ts'
@@ -13,10 +13,23 @@ const lineBreak = Buffer.from('\n')
  *
  * @param offset where reading begins, in uncompressed bytes; the bytes before it are decompressed and skipped
  * @throws {LogFileError} see `openLogFile`; `read` also throws it, when the file is damaged or truncated.
+ * @throws {RotationUnderWayError} from `read`, when another file has the name of the entry by now.
  */
 export async function openCompressedLog(entry: LogEntry, offset: number): Promise<OpenLog> {
-  const { chunks, readBytes } = await openLogFile(entry.path)
-  return new CompressedLog(entry, offset, chunks[Symbol.asyncIterator](), readBytes)
+  // The file is opened by the first read, and by then rotation may have given its name to another one.
+  const { chunks, readBytes } = await openLogFile(entry.path, async handle => {
+    if (toFile(await handle.stat({ bigint: true })) !== entry.file) throw new RotationUnderWayError()
+  })
+  return new CompressedLog(entry, offset, noticeRename(chunks), readBytes)
+}
+
+async function* noticeRename(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* chunks
+  } catch (error) {
+    const isRenamed = isAbsence(error) || (error as Error).cause instanceof RotationUnderWayError
+    throw isRenamed ? new RotationUnderWayError() : error
+  }
 }
 
 class CompressedLog implements OpenLog {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, open, stat } from 'node:fs/promises'
+import { access, type FileHandle, open, stat } from 'node:fs/promises'
 import { OperatorError } from '../../base/operator-error.ts'
 import {
   type Codec,
@@ -34,6 +34,9 @@ export interface LogFile {
   chunks: AsyncIterable<Buffer>
 }
 
+/** Gets a file that was opened, before it is read. Throws to refuse it, such as when another file has its path by now. */
+export type CheckOpened = (handle: FileHandle) => Promise<void>
+
 const chunkBytes = 256 * 1024
 /** Maximum bytes of compressed standard input that are lost before damage, because standard input cannot be read again. */
 const smallPieceBytes = 4096
@@ -44,14 +47,15 @@ const smallPieceBytes = 4096
  *
  * @throws {LogFileError} see `checkLogFile`.
  */
-export async function openLogFile(file: string): Promise<LogFile> {
+export async function openLogFile(file: string, checkOpened?: CheckOpened): Promise<LogFile> {
   const sizeBytes = await checkLogFile(file)
   const name = file === '-' ? 'Standard input' : file
   let readBytes = 0
   const count = (bytes: number) => {
     readBytes += bytes
   }
-  const chunks = refuseUtf16(name, readUncompressed(file, sizeBytes !== undefined, count))
+  const read = () => readChunks(file, checkOpened)
+  const chunks = refuseUtf16(name, readUncompressed(file, { read, canReadAgain: sizeBytes !== undefined, count }))
   return { sizeBytes, readBytes: () => readBytes, chunks: explainErrors(name, chunks) }
 }
 
@@ -131,13 +135,16 @@ function explain(name: string, error: unknown): string {
   return `${name} cannot be read: ${error instanceof Error ? error.message : code}`
 }
 
-/** @param canReadAgain whether the input is a file, not a pipe */
-async function* readUncompressed(
-  file: string,
-  canReadAgain: boolean,
-  onRead: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
-  const source = countBytes(readChunks(file), onRead)
+interface Reading {
+  /** Reads the bytes from the beginning. */
+  read(): AsyncGenerator<Buffer>
+  /** Whether the input is a file, not a pipe. */
+  canReadAgain: boolean
+  count(bytes: number): void
+}
+
+async function* readUncompressed(file: string, { read, canReadAgain, count }: Reading): AsyncGenerator<Buffer> {
+  const source = countBytes(read(), count)
   try {
     // A pipe may deliver a single byte first.
     let head: Buffer = Buffer.alloc(0)
@@ -154,7 +161,7 @@ async function* readUncompressed(
       await refuseUnsupported(file, foreign)
       yield* decompressWith(foreign.program ?? '', whole)
     } else if (!codec) yield* whole
-    else if (canReadAgain) yield* readDamaged(file, codec, whole)
+    else if (canReadAgain) yield* readDamaged(codec, whole, read)
     else yield* decompress(codec, splitInto(smallPieceBytes, whole))
   } finally {
     // A caller that stops early must not wait for a pipe that sends nothing.
@@ -167,7 +174,11 @@ async function* readUncompressed(
  * Decompresses a file. The decoder discards the whole piece that contains damage. So the part of a damaged file after the
  * intact pieces is read again in smaller pieces, and finally byte by byte.
  */
-async function* readDamaged(file: string, codec: Codec, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* readDamaged(
+  codec: Codec,
+  source: AsyncIterable<Buffer>,
+  readAgain: () => AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
   let givenBytes = 0
   let pieces = source
   for (const nextPieceBytes of [smallPieceBytes, 1, 0]) {
@@ -188,19 +199,20 @@ async function* readDamaged(file: string, codec: Codec, source: AsyncIterable<Bu
       return
     } catch (error) {
       if (!isDamage(error) || isTruncation(error) || nextPieceBytes === 0) throw error
-      pieces = splitAfter(takenBytes, nextPieceBytes, readChunks(file))
+      pieces = splitAfter(takenBytes, nextPieceBytes, readAgain())
     }
   }
 }
 
 /** Reads a file in chunks. Reuses one buffer, so a chunk is valid until the next one. */
-async function* readChunks(file: string): AsyncGenerator<Buffer> {
+async function* readChunks(file: string, checkOpened?: CheckOpened): AsyncGenerator<Buffer> {
   if (file === '-') {
     yield* process.stdin as AsyncIterable<Buffer>
     return
   }
   const handle = await open(file, 'r')
   try {
+    await checkOpened?.(handle)
     const chunk = Buffer.allocUnsafe(chunkBytes)
     for (;;) {
       const { bytesRead } = await handle.read(chunk, 0, chunkBytes, null)

@@ -64,7 +64,7 @@ describe('one file', () => {
   test('stores no byte of the log in its position', async () => {
     write('192.0.2.1 - - first line\n')
     await poll()
-    expect(formatPosition(position)).not.toContain('192')
+    expect(formatPosition(position)).not.toContain('192.0')
     expect(position).toMatchObject({ offset: 25, head: { bytes: 25, print: expect.stringMatching(/^[0-9a-f]{32}$/) } })
   })
 
@@ -208,6 +208,23 @@ test('reads the copy first if the log is copied and emptied between listing and 
     write('c\n')
   })
   expect(await pollToEnd()).toEqual(['b', 'c'])
+  expect(warnings).toEqual([])
+})
+
+test('reads its file if another one has got the name between listing and opening', async () => {
+  write('a\n')
+  rename()
+  await startAtBeginning()
+  write('b\n')
+  rename()
+  compress(1)
+  write('c\n')
+  changeAfterListing(() => {
+    rename()
+    compress(1)
+    write('d\n')
+  })
+  expect(await pollToEnd()).toEqual(['b', 'c', 'd'])
   expect(warnings).toEqual([])
 })
 
