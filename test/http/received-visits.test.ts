@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { send } from '../support/client.ts'
@@ -107,4 +108,23 @@ describe('sendVisits', () => {
     const bound = await sendLines('/quire/v1/visits', hosts.join('\n'))
     expect(bound).toMatchObject({ status: 403, json: { code: 'missing_scope' } })
   })
+})
+
+test('reads the next request of a connection after a body that is too large', async () => {
+  const project = await used.addProject()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const post = (body: string | Buffer) =>
+    new Promise<{ status: number | undefined; port: number | undefined }>((done, failed) => {
+      const headers = { Authorization: `Bearer ${used.keys.all}`, 'Content-Length': Buffer.byteLength(body) }
+      const url = `${used.server.url}/quire/v1/projects/${project}/visits`
+      const sent = request(url, { method: 'POST', headers, agent }, res => {
+        const port = res.socket.localPort
+        res.resume().on('end', () => done({ status: res.statusCode, port }))
+      })
+      sent.on('error', failed).end(body)
+    })
+  const refused = await post(Buffer.alloc(17 * 1024 * 1024, 'a\n'))
+  expect(refused.status).toBe(413)
+  expect(await post('no line')).toEqual({ status: 200, port: refused.port })
+  agent.destroy()
 })
