@@ -15,6 +15,8 @@ export const errorCauses = {
   missing_scope: "The API key lacks a scope",
   plan_required: "The organization does not have the enterprise plan",
   address_not_allowed: "The API key does not accept requests from this network address",
+  key_in_address: "The API key is in the address and has more scopes than ingest",
+  invalid_signature: "The body was not signed with a secret that the server has",
   invalid_link: "A link to a bundle has expired or was changed",
   unknown_project: "The organization has no project with this id",
   unknown_agent_job: "The project has no agent job with this id",

@@ -1142,6 +1142,16 @@ export const fixtures = {
       },
       "403": {
         "application/json": {
+          "bound": {
+            "error": "This API key is bound to projects. Send the lines of each project on their own.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "signature": {
+            "error": "The header x-vercel-signature is missing.",
+            "code": "invalid_signature",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
           "scope": {
             "error": "This API key has no \"read\" scope. Use a key that has it.",
             "code": "missing_scope",
@@ -1153,7 +1163,7 @@ export const fixtures = {
             "type": "/docs/errors#missing_scope",
             "title": "The API key lacks a scope",
             "status": 403,
-            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "detail": "This API key is bound to projects. Send the lines of each project on their own.",
             "code": "missing_scope",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
@@ -1324,6 +1334,11 @@ export const fixtures = {
           "bound": {
             "error": "This API key is bound to projects. Send the lines of each project on their own.",
             "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "signature": {
+            "error": "The header x-vercel-signature is missing.",
+            "code": "invalid_signature",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
           "scope": {

@@ -19,6 +19,8 @@ export interface ExtensionDeps {
   visitsReceiver: VisitsReceiver
   /** The largest body of log lines, as it is sent. */
   maxVisitsBytes: number
+  /** The secrets that Vercel signs drains with; empty = only the key is checked. */
+  vercelSecrets: readonly string[]
   webhooks: Pick<Webhooks, 'findOwned' | 'list'>
   webhookDeliveries: Pick<WebhookDeliveries, 'enqueueTest' | 'list'>
   webhookSecrets: SecretBox

@@ -1,5 +1,6 @@
 import type { components } from '../../../generated/extensions/openapi.ts'
 import type { Input, Output } from '../../../generated/extensions/operations.ts'
+import { checkSignature } from '../../analytics/drains/vercel.ts'
 import { type Delivery, DeliveryRefusedError, type ReceivedVisits } from '../../analytics/import/receive-visits.ts'
 import type { Client } from '../client.ts'
 import { unknownProject } from '../unknown.ts'
@@ -8,7 +9,7 @@ import { findProject } from './find-project.ts'
 
 export async function sendVisits(
   input: Input<'sendVisits'>,
-  deps: Pick<ExtensionDeps, 'projects' | 'visitsReceiver' | 'maxVisitsBytes'>,
+  deps: Pick<ExtensionDeps, 'projects'> & ReceiveDeps,
   client: Client,
 ): Promise<Output<'sendVisits'>> {
   const project = await findProject(deps, client, input.params.projectId)
@@ -16,15 +17,21 @@ export async function sendVisits(
   return { status: 200, body: await receive(deps, { projectId: project.id }, input) }
 }
 
+export type ReceiveDeps = Pick<ExtensionDeps, 'visitsReceiver' | 'maxVisitsBytes' | 'vercelSecrets'>
+
 /** Passes the lines on as they arrive. Refusals of the receiver are errors, because they end the request. */
 export async function receive(
-  { visitsReceiver, maxVisitsBytes }: Pick<ExtensionDeps, 'visitsReceiver' | 'maxVisitsBytes'>,
+  { visitsReceiver, maxVisitsBytes, vercelSecrets }: ReceiveDeps,
   target: Delivery['target'],
-  { body, headers, query }: Pick<Input<'sendVisits'>, 'body' | 'headers' | 'query'>,
+  { body, headers, query: { key: _, ...settings } }: Pick<Input<'sendVisits'>, 'body' | 'headers' | 'query'>,
 ): Promise<components['schemas']['ReceivedVisits']> {
-  const encoding = (headers as Readonly<Record<string, string | undefined>>)['content-encoding']?.toLowerCase()
-  const delivery = { target, encoding, settings: query }
-  return toBody(await visitsReceiver.receive(delivery, limit(body, maxVisitsBytes)))
+  const given = headers as Readonly<Record<string, string | undefined>>
+  const signature = given['x-vercel-signature']
+  const delivery = { target, encoding: given['content-encoding']?.toLowerCase(), settings }
+  const lines = limit(body, maxVisitsBytes)
+  const isSigned = vercelSecrets.length > 0 && (signature !== undefined || settings.format === 'vercel')
+  const checked = isSigned ? checkSignature(lines, signature, vercelSecrets) : lines
+  return toBody(await visitsReceiver.receive(delivery, checked))
 }
 
 async function* limit(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,11 +1,10 @@
 import type { Input, Output } from '../../../generated/extensions/operations.ts'
 import type { Client } from '../client.ts'
-import type { ExtensionDeps } from './deps.ts'
-import { receive } from './sendVisits.ts'
+import { type ReceiveDeps, receive } from './sendVisits.ts'
 
 export async function sendVisitsByHost(
   input: Input<'sendVisitsByHost'>,
-  deps: Pick<ExtensionDeps, 'visitsReceiver' | 'maxVisitsBytes'>,
+  deps: ReceiveDeps,
   { organizationId, projectIds }: Client,
 ): Promise<Output<'sendVisitsByHost'>> {
   if (projectIds && projectIds.length > 0) return { status: 403, body: keyBound }
