@@ -40,7 +40,7 @@ export const errorCauses = {
   unsupported_media_type: "The Content-Type or Content-Encoding of the body is not supported",
   invalid_range: "The bundle ends before the requested range",
   unsupported_expectation: "The Expect header has a value other than 100-continue",
-  rate_limited: "The organization has used its requests of the last hour",
+  rate_limited: "The organization has used its requests, or its bytes of log lines, of the last hour",
   export_queue_full: "Too many exports of the organization are queued",
   headers_too_large: "The path or the headers are too long, or there are more than 100 headers",
   internal_error: "The server failed",

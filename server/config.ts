@@ -51,6 +51,8 @@ export interface Config {
   bodyLimitBytes: number
   /** The largest body of log lines that are sent. */
   visitsLimitBytes: number
+  /** The megabytes of log lines that one organization may send in an hour. */
+  visitsHourMb: number
   /** The services that send log lines. */
   drains: DrainSettings
   leaseMs: number

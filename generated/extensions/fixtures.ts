@@ -1226,6 +1226,25 @@ export const fixtures = {
           }
         }
       },
+      "429": {
+        "application/json": {
+          "spent": {
+            "error": "The organization has sent its 1024 MB of log lines of the last hour. Send the batch again after 36 seconds.",
+            "code": "rate_limited",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#rate_limited",
+            "title": "The organization has used its requests, or its bytes of log lines, of the last hour",
+            "status": 429,
+            "detail": "The organization has sent its 1024 MB of log lines of the last hour. Send the batch again after 36 seconds.",
+            "code": "rate_limited",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
       "500": {
         "application/json": {
           "fault": {
@@ -1392,6 +1411,25 @@ export const fixtures = {
             "status": 415,
             "detail": "Content-Encoding must be gzip, zstd or identity.",
             "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "429": {
+        "application/json": {
+          "spent": {
+            "error": "The organization has sent its 1024 MB of log lines of the last hour. Send the batch again after 36 seconds.",
+            "code": "rate_limited",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#rate_limited",
+            "title": "The organization has used its requests, or its bytes of log lines, of the last hour",
+            "status": 429,
+            "detail": "The organization has sent its 1024 MB of log lines of the last hour. Send the batch again after 36 seconds.",
+            "code": "rate_limited",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }

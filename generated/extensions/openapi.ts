@@ -140,7 +140,7 @@ export interface paths {
          *
          *     The lines are counted and safe on disk when the answer comes. A line counts once, so a batch whose answer was lost is sent again, as
          *     it is. Lines that cannot be read are counted by reason, and refuse nothing. These requests do not count against the 100 requests
-         *     an hour.
+         *     an hour. They have a limit of bytes an hour for each organization, 1,024 MB if the server sets no other.
          *
          *     If the server has a secret of Vercel, the signature in `x-vercel-signature` is checked too. It is required with `format=vercel`.
          */
@@ -1124,6 +1124,21 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /**
+         * @description The organization has sent as many bytes of log lines in the last hour as the server accepts. Nothing of the batch was counted: send it
+         *     again after `Retry-After`.
+         */
+        VisitsSpent: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is larger than the limit of the server. */
         VisitsTooLarge: {
             headers: {
@@ -1578,6 +1593,7 @@ export interface operations {
             404: components["responses"]["ProjectNotFound"];
             413: components["responses"]["VisitsTooLarge"];
             415: components["responses"]["VisitsEncoding"];
+            429: components["responses"]["VisitsSpent"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["ReceiverBusy"];
         };
@@ -1628,6 +1644,7 @@ export interface operations {
             403: components["responses"]["KeyBound"];
             413: components["responses"]["VisitsTooLarge"];
             415: components["responses"]["VisitsEncoding"];
+            429: components["responses"]["VisitsSpent"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["ReceiverBusy"];
         };

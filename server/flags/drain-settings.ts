@@ -12,6 +12,13 @@ export const drainSettings = {
     default: 16 * 1024 * 1024,
     read: integer(1024, 64 * 1024 * 1024),
   },
+  visitsHourMb: {
+    flag: '--visits-hour-mb <number>',
+    env: 'QUIRE_VISITS_HOUR_MB',
+    what: 'maximum megabytes of access-log lines that one organization sends in an hour, as they are sent',
+    default: 1024,
+    read: integer(64, 16_384),
+  },
   vercelVerify: {
     flag: '--vercel-verify <code>',
     env: 'QUIRE_VERCEL_VERIFY',

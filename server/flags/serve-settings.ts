@@ -177,6 +177,7 @@ export function readConfig(flags: ServeFlags): Config {
     ...readLinks(flags),
     bodyLimitBytes: flags.bodyLimitBytes,
     visitsLimitBytes: flags.visitsLimitBytes,
+    visitsHourMb: flags.visitsHourMb,
     drains: readDrains(flags),
     leaseMs: flags.leaseSeconds * 1000,
     drainMs: flags.drainSeconds * 1000,

@@ -5,10 +5,11 @@ import { type ReceiveDeps, receive } from './sendVisits.ts'
 export async function sendVisitsByHost(
   input: Input<'sendVisitsByHost'>,
   deps: ReceiveDeps,
-  { organizationId, projectIds }: Client,
+  client: Client,
 ): Promise<Output<'sendVisitsByHost'>> {
+  const { organizationId, projectIds } = client
   if (projectIds && projectIds.length > 0) return { status: 403, body: keyBound }
-  return { status: 200, body: await receive(deps, { organizationId }, input) }
+  return receive(deps, client, { organizationId }, input)
 }
 
 const keyBound = {
