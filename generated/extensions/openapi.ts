@@ -140,7 +140,9 @@ export interface paths {
          *
          *     The lines are counted and safe on disk when the answer comes. A line counts once, so a batch whose answer was lost is sent again, as
          *     it is. Lines that cannot be read are counted by reason, and refuse nothing. These requests do not count against the 100 requests
-         *     an hour.
+         *     an hour. They have a limit of bytes an hour for each organization, 1,024 MB if the server sets no other.
+         *
+         *     If the server has a secret of Vercel, the signature in `x-vercel-signature` is checked too. It is required with `format=vercel`.
          */
         post: operations["sendVisits"];
         delete?: never;
@@ -1003,7 +1005,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The API key does not have the scope, or is bound to projects. */
+        /** @description The API key does not have the scope, is bound to other projects, or is in the address and has more scopes; or the signature of Vercel is wrong. */
         KeyBound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1122,6 +1124,21 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /**
+         * @description The organization has sent as many bytes of log lines in the last hour as the server accepts. Nothing of the batch was counted: send it
+         *     again after `Retry-After`.
+         */
+        VisitsSpent: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is larger than the limit of the server. */
         VisitsTooLarge: {
             headers: {
@@ -1198,6 +1215,12 @@ export interface components {
          * @example running
          */
         ExportStatus: "queued" | "running" | "completed" | "failed";
+        /**
+         * @description An API key, for a service that cannot send headers. It must have no other scope than `ingest`, because programs on the way log
+         *     addresses. `Authorization` is used if it is there.
+         * @example quire_KEY
+         */
+        IngestKey: string;
         /**
          * @description Only jobs with this status.
          * @example failed
@@ -1530,6 +1553,12 @@ export interface operations {
                  * @example none
                  */
                 envelope?: components["parameters"]["LogEnvelope"];
+                /**
+                 * @description An API key, for a service that cannot send headers. It must have no other scope than `ingest`, because programs on the way log
+                 *     addresses. `Authorization` is used if it is there.
+                 * @example quire_KEY
+                 */
+                key?: components["parameters"]["IngestKey"];
             };
             header?: never;
             path: {
@@ -1560,10 +1589,11 @@ export interface operations {
             };
             400: components["responses"]["InvalidVisits"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["KeyBound"];
             404: components["responses"]["ProjectNotFound"];
             413: components["responses"]["VisitsTooLarge"];
             415: components["responses"]["VisitsEncoding"];
+            429: components["responses"]["VisitsSpent"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["ReceiverBusy"];
         };
@@ -1581,6 +1611,12 @@ export interface operations {
                  * @example none
                  */
                 envelope?: components["parameters"]["LogEnvelope"];
+                /**
+                 * @description An API key, for a service that cannot send headers. It must have no other scope than `ingest`, because programs on the way log
+                 *     addresses. `Authorization` is used if it is there.
+                 * @example quire_KEY
+                 */
+                key?: components["parameters"]["IngestKey"];
             };
             header?: never;
             path?: never;
@@ -1608,6 +1644,7 @@ export interface operations {
             403: components["responses"]["KeyBound"];
             413: components["responses"]["VisitsTooLarge"];
             415: components["responses"]["VisitsEncoding"];
+            429: components["responses"]["VisitsSpent"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["ReceiverBusy"];
         };

@@ -3,8 +3,28 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { send } from '../support/client.ts'
 import { useExtensionsServer } from '../support/extensions-server.ts'
+import { createApiKey, createOrganization, startTestServer } from '../support/server.ts'
 
 const used = useExtensionsServer()
+
+test('an organization that has sent its bytes of the hour is told to wait, on each path', async () => {
+  const server = await startTestServer({ visitsHourMb: 1 })
+  try {
+    const { organizationId, projectId } = await createOrganization(server.store)
+    const { key } = await createApiKey(server.store, organizationId, { scopes: ['ingest'] })
+    const post = (path: string, body: Buffer | string) =>
+      send(server.url, path, { method: 'POST', headers: { Authorization: `Bearer ${key}` }, body })
+    const visits = `/quire/v1/projects/${projectId}/visits`
+    expect((await post(visits, Buffer.alloc(1024 * 1024 * 2, 'a'.repeat(99).concat('\n')))).status).toBe(200)
+    for (const path of [visits, '/quire/v1/visits']) {
+      const { status, json, headers } = await post(path, 'a line')
+      expect([status, json.code]).toEqual([429, 'rate_limited'])
+      expect(Number(headers['retry-after'])).toBeGreaterThan(3500)
+    }
+  } finally {
+    await server.dispose()
+  }
+})
 
 describe('sendVisits', () => {
   const time = (minute: number) => `20/Nov/2026:10:${String(minute).padStart(2, '0')}:00 +0000`
