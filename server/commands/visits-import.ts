@@ -5,11 +5,13 @@ import { LogFormatError } from '../analytics/formats/log-format.ts'
 import { getVisitedProjects } from '../analytics/import/find-projects.ts'
 import { HeldVisits } from '../analytics/import/held-visits.ts'
 import { type ImportedFile, type ImportProgress, importLog, recordViews } from '../analytics/import/import-log.ts'
-import { checkLogFile } from '../analytics/import/log-file.ts'
+import { isBucketAddress, type LogBucket } from '../analytics/import/log-bucket.ts'
+import { checkLogFile, type LogSource } from '../analytics/import/log-file.ts'
 import { LogReader } from '../analytics/import/log-reader.ts'
 import type { VisitRecorder } from '../analytics/unique-visitors.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import {
+  bucketHelp,
   logHelp,
   logSettings,
   readLogFlags,
@@ -20,6 +22,7 @@ import {
 } from '../flags/log-settings.ts'
 import { addSettings, type FlagsOf } from '../flags/setting.ts'
 import { visitorsSettings } from '../flags/shared-settings.ts'
+import { openS3Logs } from '../store/s3/s3-logs.ts'
 import type { Store } from '../store/store.ts'
 import { printJson, showCount } from './print.ts'
 import { describe, type ImportSummary, summarize } from './visits-import-summary.ts'
@@ -52,11 +55,14 @@ Examples:
   npx quire visits import /var/log/nginx/access.log --project Documentation
   npx quire visits import /var/log/nginx/access.log* --project Documentation --json
   npx quire visits import /var/log/caddy/access.log --by-host
+  npx quire visits import s3://my-logs/cloudfront/E2EXAMPLE. --project Documentation
   npx quire visits import /var/log/caddy/access.log --by-host --client-field X-Forwarded-For --trusted-proxies 1
   tail -n 1000 data/demo-access.log | npx quire visits import - --project Documentation
 
 A page view is a GET of a page with 2xx or 304. A visitor is a keyed hash of address and user agent; neither is stored.
 You can import the same log again, even if it has grown: nothing is counted twice. Malformed lines are counted and skipped.
+
+${bucketHelp}
 
 ${strictHelp}
 The views are held in memory until all logs are judged. Logs with over four million views are read twice instead, which a pipe
@@ -88,21 +94,53 @@ async function importFiles(
   if (files.filter(file => file === '-').length > 1) throw new OperatorError('- can only be given once.', 2)
   const projects = await getVisitedProjects(store, projectId)
   const startedAt = performance.now()
+  const buckets = new Map<string, LogBucket>()
   try {
     // Checked before the first import, so that a misspelt name does not leave a partial import.
     let canReadAgain = true
-    for (const file of files) if ((await checkLogFile(file)) === undefined) canReadAgain = false
+    for (const file of files) {
+      if (isBucketAddress(file)) buckets.set(file, await openS3Logs(file))
+      else if ((await checkLogFile(file)) === undefined) canReadAgain = false
+    }
+    for (const bucket of buckets.values()) await bucket.check()
+    const logs = () => listLogs(files, buckets)
     const { visits } = store
     const keys = await visits.openVisitorKeys()
     const open = () => new LogReader({ ...settings, projects, keys, now: Date.now() })
     const { reader, imported, isRecorded } = isStrict
-      ? await readStrictly(files, open, visits, canReadAgain)
-      : { ...(await readAll(files, open(), visits)), isRecorded: true }
+      ? await readStrictly(logs, open, visits, canReadAgain)
+      : { ...(await readAll(logs, open(), visits)), isRecorded: true }
     const seconds = Math.round(performance.now() - startedAt) / 1000
     const summary = await summarize(reader, imported, seconds, isRecorded ? visits : undefined)
     return { summary, files: imported }
   } catch (error) {
     throw explain(error)
+  } finally {
+    for (const bucket of buckets.values()) bucket.close()
+  }
+}
+
+interface ListedLog {
+  file: string
+  source?: LogSource
+}
+
+type ListLogs = () => AsyncIterable<ListedLog>
+
+/** Lists the files, and the objects of each bucket while they are read. */
+async function* listLogs(files: string[], buckets: ReadonlyMap<string, LogBucket>): AsyncGenerator<ListedLog> {
+  for (const file of files) {
+    const bucket = buckets.get(file)
+    if (!bucket) {
+      yield { file }
+      continue
+    }
+    let isEmpty = true
+    for await (const object of bucket.list('')) {
+      isEmpty = false
+      yield { file: bucket.nameOf(object), source: { ...object, read: () => bucket.read(object) } }
+    }
+    if (isEmpty) throw new OperatorError(`There are no logs below ${file}. Check the prefix.`)
   }
 }
 
@@ -113,7 +151,7 @@ interface ReadFiles {
 
 /** Reads the files, and records their views only when no file is suspicious, unread or damaged. */
 async function readStrictly(
-  files: string[],
+  files: ListLogs,
   open: () => LogReader,
   visits: BatchRecorder,
   canReadAgain: boolean,
@@ -130,17 +168,17 @@ function isDoubtful({ lines, suspicions, isUnread, missingFields, problem }: Imp
   return suspicions.length > 0 || isUnread || (lines > 0 && missingFields !== undefined) || problem !== undefined
 }
 
-async function readAll(files: string[], reader: LogReader, visits: BatchRecorder): Promise<ReadFiles> {
+async function readAll(files: ListLogs, reader: LogReader, visits: BatchRecorder): Promise<ReadFiles> {
   return { reader, imported: await readFiles(files, reader, visits) }
 }
 
-async function readFiles(files: string[], reader: LogReader, visits: BatchRecorder): Promise<ImportedFile[]> {
+async function readFiles(files: ListLogs, reader: LogReader, visits: BatchRecorder): Promise<ImportedFile[]> {
   const imported: ImportedFile[] = []
   try {
-    for (const file of files) {
+    for await (const { file, source } of files()) {
       const progress = createProgressLine(file)
       try {
-        imported.push(await importLog({ file, reader, visits, onProgress: progress.show }))
+        imported.push(await importLog({ file, source, reader, visits, onProgress: progress.show }))
       } finally {
         progress.clear()
       }
@@ -194,17 +232,18 @@ function describeRefusal({ recorded }: ImportSummary): string {
 }
 
 const progressEveryMs = 200
+/** Also small logs take their turn. */
+let showNextAt = performance.now() + progressEveryMs
 
 /** Shows the progress of one file on standard error, if that is a terminal. */
 function createProgressLine(file: string): { show(progress: ImportProgress): void; clear(): void } {
   if (!process.stderr.isTTY) return { show() {}, clear() {} }
   const startedAt = performance.now()
-  let nextAt = startedAt + progressEveryMs
   return {
     show(progress) {
       const now = performance.now()
-      if (now < nextAt) return
-      nextAt = now + progressEveryMs
+      if (now < showNextAt) return
+      showNextAt = now + progressEveryMs
       process.stderr.write(`\r\x1b[K${file}: ${describeProgress(progress, (now - startedAt) / 1000)}`)
     },
     clear() {

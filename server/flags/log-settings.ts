@@ -266,6 +266,10 @@ export function readVisited(
   )
 }
 
+/** The paragraph about buckets in `--help`. */
+export const bucketHelp = `The logs in a bucket are the objects below s3://BUCKET/PREFIX, with ?endpoint=URL&region=NAME&path-style=true|false if needed.
+The prefix may end inside a name. Credentials come from AWS_ACCESS_KEY_ID and so on. They need s3:ListBucket and s3:GetObject.`
+
 /** The paragraph about warnings in `--help`. */
 export const strictHelp = `A warning says that the counts of a log may be wrong: most lines are malformed, the first lines are in no format or in
 several, no line is a page view or has a user agent, nearly every page view is of a new visitor, nearly all are of one address,

@@ -32,7 +32,7 @@ export const shared = {
     what:
       'store bundles in S3-compatible storage: s3://BUCKET/PREFIX, with ?endpoint=URL&region=NAME&path-style=true|false if needed; ' +
       'credentials come from AWS_ACCESS_KEY_ID and so on (default: the folder bundles in the data folder)',
-    read: parseS3Location,
+    read: text => parseS3Location(text),
   },
   linkKeyFile: {
     flag: '--link-key-file <file>',

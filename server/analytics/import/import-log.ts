@@ -1,7 +1,7 @@
 import type { LogFormat } from '../formats/log-format.ts'
 import type { VisitRecorder } from '../unique-visitors.ts'
 import type { ImportTally } from './import-tally.ts'
-import { LogFileError, openLogFile } from './log-file.ts'
+import { LogFileError, type LogSource, openLogFile, openLogSource } from './log-file.ts'
 import { LogReader } from './log-reader.ts'
 import { countUnread, findSuspicions, isUnread, type Suspicion } from './suspicions.ts'
 import { RecordUnpacker } from './unpack-records.ts'
@@ -19,6 +19,8 @@ export interface ImportProgress {
 export interface ImportOptions {
   /** Path of an access log, uncompressed or compressed, see `openLogFile`; `-` = standard input. */
   file: string
+  /** The bytes of the log; undefined = those of the file. */
+  source?: LogSource | undefined
   /** Use the same reader for all logs, so that its caches are reused. */
   reader: LogReader
   visits: Pick<VisitRecorder, 'recordBatch'>
@@ -55,13 +57,13 @@ export interface ImportedFile {
  *
  * @throws {LogFormatError} see `LogReader`.
  */
-export async function importLog({ file, reader, visits, onProgress }: ImportOptions): Promise<ImportedFile> {
+export async function importLog({ file, source, reader, visits, onProgress }: ImportOptions): Promise<ImportedFile> {
   const before = countLines(reader)
   let problem: string | undefined
   try {
     reader.startFile()
     const records = new RecordUnpacker(bytes => reader.push(bytes))
-    const log = await openLogFile(file)
+    const log = source ? openLogSource(file, source) : await openLogFile(file)
     for await (const chunk of log.chunks) {
       records.push(chunk)
       if (reader.isFull) await recordViews(reader, visits)

@@ -34,6 +34,13 @@ export interface LogFile {
   chunks: AsyncIterable<Buffer>
 }
 
+/** A log that is not a file, such as an object in a bucket. */
+export interface LogSource {
+  sizeBytes: number
+  /** Reads the bytes from the beginning. */
+  read(): AsyncGenerator<Buffer>
+}
+
 /** Gets a file that was opened, before it is read. Throws to refuse it, such as when another file has its path by now. */
 export type CheckOpened = (handle: FileHandle) => Promise<void>
 
@@ -49,12 +56,19 @@ const smallPieceBytes = 4096
  */
 export async function openLogFile(file: string, checkOpened?: CheckOpened): Promise<LogFile> {
   const sizeBytes = await checkLogFile(file)
+  return openLogSource(file, { sizeBytes, read: () => readChunks(file, checkOpened) })
+}
+
+/** Opens a log like `openLogFile`. @param sizeBytes undefined = it cannot be read again */
+export function openLogSource(
+  file: string,
+  { sizeBytes, read }: Pick<LogSource, 'read'> & { sizeBytes: number | undefined },
+): LogFile {
   const name = file === '-' ? 'Standard input' : file
   let readBytes = 0
   const count = (bytes: number) => {
     readBytes += bytes
   }
-  const read = () => readChunks(file, checkOpened)
   const chunks = refuseUtf16(name, readUncompressed(file, { read, canReadAgain: sizeBytes !== undefined, count }))
   return { sizeBytes, readBytes: () => readBytes, chunks: explainErrors(name, chunks) }
 }

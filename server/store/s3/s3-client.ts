@@ -73,7 +73,7 @@ export async function loadSdk() {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new OperatorError(
-      `--bundles with s3:// needs the packages ${packages.join(', ')}, which are not installed. ` +
+      `s3:// needs the packages ${packages.join(', ')}, which are not installed. ` +
         'In a clone of Quire, run: npm ci. If npm installed Quire globally, run: npm install --global ' +
         packages.map(name => `${name}@3`).join(' '),
     )

@@ -26,7 +26,7 @@ export function toUnavailable(error: unknown): unknown {
 }
 
 /** Returns such as `InvalidAccessKeyId 403` or `ECONNREFUSED`. */
-function nameFailure(error: unknown): string {
+export function nameFailure(error: unknown): string {
   const { name = 'Error', code, $metadata } = error as S3Failure
   const status = $metadata?.httpStatusCode
   if (status !== undefined) return `${name} ${status}`
@@ -34,7 +34,7 @@ function nameFailure(error: unknown): string {
 }
 
 /** Explains why a bucket cannot be used, if the operator must change something. undefined = it may work later. */
-export function explainRefusal(error: unknown, location: S3Location): OperatorError | undefined {
+export function explainRefusal(error: unknown, location: S3Location, given = '--bundles'): OperatorError | undefined {
   const { name = '', code, $metadata } = error as S3Failure
   const status = $metadata?.httpStatusCode
   const where = showS3Location(location)
@@ -44,11 +44,11 @@ export function explainRefusal(error: unknown, location: S3Location): OperatorEr
     )
   }
   if (/region is missing/i.test(String((error as Error).message))) {
-    return new OperatorError(`The region of ${where} is unknown. Set AWS_REGION, or add ?region=NAME to --bundles.`)
+    return new OperatorError(`The region of ${where} is unknown. Set AWS_REGION, or add ?region=NAME to ${given}.`)
   }
   if (status === 404) {
     return new OperatorError(
-      `There is no bucket ${where}, or its endpoint is not an S3 storage. Create the bucket, or correct --bundles.`,
+      `There is no bucket ${where}, or its endpoint is not an S3 storage. Create the bucket, or correct ${given}.`,
     )
   }
   if (status === 401 || status === 403) {
@@ -58,11 +58,11 @@ export function explainRefusal(error: unknown, location: S3Location): OperatorEr
   }
   if (status !== undefined && status >= 300 && status < 500 && status !== 429) {
     return new OperatorError(
-      `${where} cannot be used (${nameFailure(error)}). Check the bucket, the region and the endpoint in --bundles.`,
+      `${where} cannot be used (${nameFailure(error)}). Check the bucket, the region and the endpoint in ${given}.`,
     )
   }
   if (code === 'ENOTFOUND') {
-    return new OperatorError(`The host of ${where} is unknown. Check the endpoint and the region in --bundles.`)
+    return new OperatorError(`The host of ${where} is unknown. Check the endpoint and the region in ${given}.`)
   }
   return undefined
 }

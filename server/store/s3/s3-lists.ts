@@ -1,4 +1,4 @@
-import type { MultipartUpload, S3Client } from '@aws-sdk/client-s3'
+import type { _Object as ListedObject, ListObjectsV2CommandInput, MultipartUpload, S3Client } from '@aws-sdk/client-s3'
 import type { Sdk } from './s3-client.ts'
 
 /** Which uploads, and how many of them in one answer of the storage. */
@@ -17,11 +17,20 @@ export async function* listKeys(
   wish: { Bucket: string; Prefix: string; MaxKeys: number },
   storedBefore: number,
 ): AsyncGenerator<string> {
+  for await (const { Key, LastModified } of listObjects(sdk, client, { ...wish, Delimiter: '/' })) {
+    if (Key !== undefined && LastModified && LastModified.getTime() < storedBefore) yield Key
+  }
+}
+
+/** Lists objects in the order of their keys, over all pages. */
+export async function* listObjects(
+  sdk: Sdk,
+  client: S3Client,
+  wish: ListObjectsV2CommandInput,
+): AsyncGenerator<ListedObject> {
   for (let ContinuationToken: string | undefined; ; ) {
-    const page = await client.send(new sdk.ListObjectsV2Command({ ...wish, Delimiter: '/', ContinuationToken }))
-    for (const { Key, LastModified } of page.Contents ?? []) {
-      if (Key !== undefined && LastModified && LastModified.getTime() < storedBefore) yield Key
-    }
+    const page = await client.send(new sdk.ListObjectsV2Command({ ...wish, ContinuationToken }))
+    yield* page.Contents ?? []
     ContinuationToken = page.NextContinuationToken
     if (!page.IsTruncated || ContinuationToken === undefined) return
   }

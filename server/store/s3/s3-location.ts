@@ -16,7 +16,13 @@ export interface S3Location {
 /** Storage other than Amazon's usually ignores the region. */
 const defaultRegion = 'us-east-1'
 
-const usage = '--bundles must be like s3://BUCKET/PREFIX or s3://BUCKET/PREFIX?endpoint=https://s3.example.com:9000'
+/** Where the text of a location comes from, as messages name it, and what its prefix may be. */
+export interface LocationSource {
+  given: string
+  readPrefix(path: string, given: string): string
+}
+
+const ofBundles: LocationSource = { given: '--bundles', readPrefix: readFolder }
 
 /**
  * Reads `s3://BUCKET/PREFIX?endpoint=URL&region=NAME&path-style=true|false`. Messages do not repeat the text, because somebody
@@ -24,7 +30,8 @@ const usage = '--bundles must be like s3://BUCKET/PREFIX or s3://BUCKET/PREFIX?e
  *
  * @throws {OperatorError} wrong usage
  */
-export function parseS3Location(text: string): S3Location {
+export function parseS3Location(text: string, { given, readPrefix } = ofBundles): S3Location {
+  const usage = `${given} must be like s3://BUCKET/PREFIX or s3://BUCKET/PREFIX?endpoint=https://s3.example.com:9000`
   const url = URL.parse(text)
   if (url?.protocol !== 's3:' || url.hash !== '') throw new OperatorError(`${usage}.`, 2)
   if (url.username !== '' || url.password !== '' || url.port !== '') {
@@ -37,15 +44,15 @@ export function parseS3Location(text: string): S3Location {
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
     throw new OperatorError(`${usage}. A bucket has 3 to 63 lower-case letters, digits, dots and hyphens.`, 2)
   }
-  const parameters = readParameters(url.searchParams)
-  const endpoint = parameters.endpoint === undefined ? undefined : readEndpoint(parameters.endpoint)
+  const parameters = readParameters(url.searchParams, usage)
+  const endpoint = parameters.endpoint === undefined ? undefined : readEndpoint(parameters.endpoint, given)
   return {
     bucket,
-    prefix: readPrefix(url.pathname),
+    prefix: readPrefix(url.pathname, given),
     endpoint,
     region: parameters.region ?? (endpoint === undefined ? undefined : defaultRegion),
     // Most storage other than Amazon's has no host name for each bucket.
-    isPathStyle: readPathStyle(parameters['path-style']) ?? endpoint !== undefined,
+    isPathStyle: readPathStyle(parameters['path-style'], given) ?? endpoint !== undefined,
   }
 }
 
@@ -67,31 +74,31 @@ export function toS3Url({ bucket, prefix, endpoint, region, isPathStyle }: S3Loc
 
 type Parameters = Partial<Record<'endpoint' | 'region' | 'path-style', string>>
 
-function readParameters(given: URLSearchParams): Parameters {
+function readParameters(all: URLSearchParams, usage: string): Parameters {
   const known = ['endpoint', 'region', 'path-style']
-  const unknown = [...given.keys()].some(name => !known.includes(name) || given.getAll(name).length > 1)
+  const unknown = [...all.keys()].some(name => !known.includes(name) || all.getAll(name).length > 1)
   if (unknown) throw new OperatorError(`${usage}. The parameters are ${known.join(', ')}, each once.`, 2)
-  return Object.fromEntries(given) as Parameters
+  return Object.fromEntries(all) as Parameters
 }
 
-function readEndpoint(text: string): string {
+function readEndpoint(text: string, given: string): string {
   const url = URL.parse(text)
   const isPlain =
     url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && url.search + url.hash === ''
-  if (!isPlain) throw new OperatorError('The endpoint in --bundles must be like https://s3.example.com:9000.', 2)
+  if (!isPlain) throw new OperatorError(`The endpoint in ${given} must be like https://s3.example.com:9000.`, 2)
   return url.href.replace(/\/$/, '')
 }
 
-function readPrefix(path: string): string {
+function readFolder(path: string, given: string): string {
   const parts = path.split('/').filter(part => part !== '')
   if (!parts.every(part => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part))) {
-    throw new OperatorError('The prefix in --bundles may have letters, digits, _ . - and slashes.', 2)
+    throw new OperatorError(`The prefix in ${given} may have letters, digits, _ . - and slashes.`, 2)
   }
   return parts.map(part => `${part}/`).join('')
 }
 
-function readPathStyle(text: string | undefined): boolean | undefined {
+function readPathStyle(text: string | undefined, given: string): boolean | undefined {
   if (text === undefined) return undefined
-  if (text !== 'true' && text !== 'false') throw new OperatorError('path-style in --bundles must be true or false.', 2)
+  if (text !== 'true' && text !== 'false') throw new OperatorError(`path-style in ${given} must be true or false.`, 2)
   return text === 'true'
 }

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openStore } from '../../server/store/store.ts'
+import { dropVisitorWarnings } from '../analytics/follow/numbered-lines.ts'
+import { startGate } from '../support/gate.ts'
+import { runQuire } from '../support/process.ts'
+import { createS3Bucket, whyNoS3Server } from '../support/s3-server.ts'
+import { createOrganization } from '../support/server.ts'
+import { forEachNumber, putLog, toHourKey } from './bucket-logs.ts'
+
+const reason = whyNoS3Server()
+if (reason !== undefined) console.log(`The tests of logs in S3 are skipped: ${reason}`)
+const storageTest = test.skipIf(reason !== undefined)
+
+const Bucket = 'quire-visits'
+const objects = 1200
+let s3: Awaited<ReturnType<typeof createS3Bucket>>
+let data: string
+let flags: string[]
+let projectId: string
+
+beforeAll(async () => {
+  if (reason !== undefined) return
+  s3 = await createS3Bucket(Bucket)
+  await forEachNumber(objects, number => putLog(s3.client, Bucket, { key: `many/${toHourKey('E1', number)}`, number }))
+})
+afterAll(async () => {
+  await s3?.dispose()
+})
+beforeEach(async context => {
+  data = mkdtempSync(join(tmpdir(), 'quire-visits-bucket-'))
+  context.onTestFinished(() => rmSync(data, { recursive: true, force: true }))
+  const store = openStore(data)
+  projectId = (await createOrganization(store)).projectId
+  store.close()
+  flags = ['--project', projectId, '--data', data, '--json']
+})
+
+const address = (prefix: string, endpoint = s3.endpoint) => `s3://${Bucket}/${prefix}?endpoint=${endpoint}`
+const put = (key: string, number: number, lines?: number) =>
+  putLog(s3.client, Bucket, { key, number, ...(lines && { lines }) })
+
+async function countVisitors(): Promise<number> {
+  const store = openStore(data)
+  try {
+    return (await store.visits.countUniqueVisitors(projectId, {}, { limit: 1, offset: 0 })).totals.total
+  } finally {
+    store.close()
+  }
+}
+
+storageTest('1,200 objects, plain and compressed, are imported, and a second import counts nothing', async () => {
+  const { code, stdout, stderr } = await runQuire(['visits', 'import', address('many/E1.'), ...flags])
+  expect([code, stderr]).toEqual([0, ''])
+  expect(JSON.parse(stdout)).toMatchObject({ lines: objects, newVisitorDays: objects })
+  expect(JSON.parse(stdout).files).toHaveLength(objects)
+  const again = await runQuire(['visits', 'import', address('many/E1.2026-10-0'), ...flags])
+  expect(JSON.parse(again.stdout)).toMatchObject({ lines: 9 * 24, newVisitorDays: 0 })
+})
+
+storageTest('a damaged object is imported up to the damage, and one that is empty is no log', async () => {
+  await put('mixed/a.log', 2)
+  await s3.client.send(new PutObjectCommand({ Bucket, Key: 'mixed/b.gz', Body: Buffer.from('1f8b0800', 'hex') }))
+  await s3.client.send(new PutObjectCommand({ Bucket, Key: 'mixed/folder/', Body: '' }))
+  await put('mixed/ü 100%+c.log', 3)
+  const { code, stderr } = await runQuire(['visits', 'import', address('mixed/'), ...flags])
+  expect(code).toBe(1)
+  expect(stderr).toContain(`s3://${Bucket}/mixed/b.gz is truncated`)
+  expect(stderr).not.toContain('folder')
+  expect(await countVisitors()).toBe(2)
+})
+
+storageTest.each([
+  [
+    'a bucket that is missing',
+    () => `s3://quire-nobody?endpoint=${s3.endpoint}`,
+    {},
+    'There is no bucket s3://quire-nobody/',
+  ],
+  ['wrong credentials', () => address('many/'), { AWS_SECRET_ACCESS_KEY: 'hunter2' }, 'refuses the credentials'],
+  ['a prefix without logs', () => address('none/'), {}, 'Check the prefix.'],
+  ['a storage that is down', () => address('many/', 'http://127.0.0.1:9'), {}, 'cannot be listed now (ECONNREFUSED).'],
+  ['a wrong parameter', () => `s3://${Bucket}?secret=hunter2`, {}, 'The parameters are endpoint'],
+])('%s is an error with its remedy and without secrets', async (_, url, env, message) => {
+  for (const command of [['import']]) {
+    const { code, stdout, stderr } = await runQuire(['visits', ...command, url(), ...flags], { env })
+    expect(code).toBeGreaterThan(0)
+    expect(stdout).toBe('')
+    expect(stderr).toContain(message)
+    expect(stderr).not.toMatch(/hunter2|--bundles|\n {4}at /)
+  }
+})
+
+storageTest('an object that disappears is named, and the others are imported', async () => {
+  for (const number of [0, 1, 2]) await put(`leaving/${number}.log`, number)
+  const gate = await startGate(s3.endpoint, {
+    onRequest: line => {
+      if (line.includes('leaving/0.log'))
+        return s3.client.send(new DeleteObjectCommand({ Bucket, Key: 'leaving/1.log' }))
+    },
+  })
+  const { code, stderr } = await runQuire(['visits', 'import', address('leaving/', gate.url), ...flags])
+  await gate.close()
+  expect(code).toBe(1)
+  expect(dropVisitorWarnings(stderr)).toContain(`s3://${Bucket}/leaving/1.log cannot be read: it was deleted`)
+  expect(await countVisitors()).toBe(2)
+})
