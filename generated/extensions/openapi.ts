@@ -719,7 +719,8 @@ export interface components {
              */
             lines: number;
             /**
-             * @description Lines that added a page view of a visitor on a day.
+             * @description Lines that added a page view of a visitor on a day. Batches that arrive at the same time may be counted together. Then this
+             *     and `known` may each be a few lines off, and their sums over these batches are right.
              * @example 1204
              */
             counted: number;
