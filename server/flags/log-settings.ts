@@ -9,7 +9,9 @@ import { formats } from '../analytics/formats/formats.ts'
 import { parseJsonFields } from '../analytics/formats/json.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
 import { createPatternFormat, isPattern } from '../analytics/formats/pattern-format.ts'
+import { isBucketAddress } from '../analytics/import/log-bucket.ts'
 import { OperatorError } from '../base/operator-error.ts'
+import { parseLogsAddress } from '../store/s3/s3-logs.ts'
 import { type FlagsOf, integer, nonEmpty, type Settings } from './setting.ts'
 import { shared } from './shared-settings.ts'
 
@@ -72,6 +74,14 @@ export const graceSeconds = {
   read: integer(0, 3600),
 } as const
 
+export const overlapHours = {
+  flag: '--overlap-hours <number>',
+  env: 'QUIRE_FOLLOW_OVERLAP_HOURS',
+  what: 'for how long after the time in its key an object of a bucket may arrive (s3://)',
+  default: 24,
+  read: integer(0, 8760),
+} as const
+
 const prefixed = createLogSettings(followPrefix)
 
 /** The settings of `serve` for following logs. */
@@ -79,7 +89,7 @@ export const followSettings = {
   followLog: {
     flag: '--follow-log <path=project>',
     env: 'QUIRE_FOLLOW_LOG',
-    what: 'count the visits in a log while it is written and rotated; for several logs, repeat the flag or separate the logs with commas',
+    what: 'count the visits in a log while it is written and rotated, or in a bucket (s3://BUCKET/PREFIX=PROJECT); for several logs, repeat the flag or separate the logs with commas',
     read: addFollowedLogs,
   },
   followLogByHost: {
@@ -88,6 +98,7 @@ export const followSettings = {
     what: 'like --follow-log, for a log of several sites; each line counts for the project of its host',
     read: addFollowedByHost,
   },
+  followOverlapHours: { ...overlapHours, flag: '--follow-overlap-hours <number>' },
   followGraceSeconds: { ...graceSeconds, flag: '--follow-grace-seconds <number>' },
   followFormat: prefixed.format,
   followEnvelope: prefixed.envelope,
@@ -215,7 +226,12 @@ export function readFollowFlags(flags: FlagsOf<typeof followSettings>): FollowSe
   if (flags.followMarkdownAsAi) log.markdownAsAi = true
   if (flags.followIpv6Prefix !== undefined) log.ipv6Prefix = flags.followIpv6Prefix
   const logs = [...(flags.followLog ?? []), ...(flags.followLogByHost ?? [])]
-  return { logs, graceMs: flags.followGraceSeconds * 1000, log: readLogFlags(log, followPrefix) }
+  return {
+    logs,
+    graceMs: flags.followGraceSeconds * 1000,
+    overlapMs: flags.followOverlapHours * 3_600_000,
+    log: readLogFlags(log, followPrefix),
+  }
 }
 
 /** Adds `PATH=PROJECT,...` to the logs given before. */
@@ -225,7 +241,7 @@ function addFollowedLogs(text: string, before: FollowedLog[] = []): FollowedLog[
     if (path === undefined || projectId === undefined) {
       throw new InvalidArgumentError('Write PATH=PROJECT, such as /var/log/nginx/access.log=prj_0f3c9a1b2d4e5f60.')
     }
-    return addLog(logs, { file: resolve(path), projectId })
+    return addLog(logs, { file: toLogName(path), projectId })
   }, before)
 }
 
@@ -233,8 +249,19 @@ function addFollowedLogs(text: string, before: FollowedLog[] = []): FollowedLog[
 function addFollowedByHost(text: string, before: FollowedLog[] = []): FollowedLog[] {
   return text.split(',').reduce((logs, part) => {
     if (part.trim() === '') throw new InvalidArgumentError('Write PATH, such as /var/log/caddy/access.log.')
-    return addLog(logs, { file: resolve(part.trim()) })
+    return addLog(logs, { file: toLogName(part.trim()) })
   }, before)
+}
+
+/**
+ * Returns the name of a followed log: an absolute path, or the address of a bucket.
+ *
+ * @throws {OperatorError} when the address is wrong
+ */
+export function toLogName(log: string): string {
+  if (!isBucketAddress(log)) return resolve(log)
+  parseLogsAddress(log)
+  return log
 }
 
 function addLog(logs: FollowedLog[], log: FollowedLog): FollowedLog[] {

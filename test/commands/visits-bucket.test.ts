@@ -85,7 +85,8 @@ storageTest.each([
   ['a storage that is down', () => address('many/', 'http://127.0.0.1:9'), {}, 'cannot be listed now (ECONNREFUSED).'],
   ['a wrong parameter', () => `s3://${Bucket}?secret=hunter2`, {}, 'The parameters are endpoint'],
 ])('%s is an error with its remedy and without secrets', async (_, url, env, message) => {
-  for (const command of [['import']]) {
+  for (const command of [['import'], ['follow', '--once']]) {
+    if (command[0] === 'follow' && message.includes('prefix')) continue
     const { code, stdout, stderr } = await runQuire(['visits', ...command, url(), ...flags], { env })
     expect(code).toBeGreaterThan(0)
     expect(stdout).toBe('')
@@ -107,4 +108,57 @@ storageTest('an object that disappears is named, and the others are imported', a
   expect(code).toBe(1)
   expect(dropVisitorWarnings(stderr)).toContain(`s3://${Bucket}/leaving/1.log cannot be read: it was deleted`)
   expect(await countVisitors()).toBe(2)
+})
+
+const followOnce = (url: string, more: string[] = []) =>
+  runQuire(['visits', 'follow', url, ...flags, '--once', ...more])
+
+storageTest('a follower reads each object once, also one that sorts before the last key', async () => {
+  const requests: string[] = []
+  const gate = await startGate(s3.endpoint, { onRequest: line => requests.push(line) })
+  const takeReads = () => requests.splice(0).filter(line => !line.includes('list-type=2')).length
+  const url = address('follow/', gate.url)
+  // Two distributions: an object of the first that is new sorts before all keys of the second.
+  for (let hour = 0; hour < 5; hour++) {
+    await put(`follow/${toHourKey('E1', hour)}`, hour)
+    await put(`follow/${toHourKey('E2', hour)}`, 10 + hour)
+  }
+  await put('follow/undated.log', 20)
+  try {
+    const first = await followOnce(url)
+    expect([first.code, dropVisitorWarnings(first.stderr)]).toEqual([0, ''])
+    expect(JSON.parse(first.stdout)).toMatchObject({ log: url, lines: 11, newVisitorDays: 11 })
+    expect(takeReads()).toBe(11)
+    await put(`follow/${toHourKey('E1', 2, 9)}`, 30)
+    await put(`follow/${toHourKey('E1', 5)}`, 31)
+    await put('follow/undated.log', 32, 2)
+    const second = await followOnce(url)
+    expect(JSON.parse(second.stdout)).toMatchObject({ lines: 4, newVisitorDays: 4 })
+    expect(takeReads()).toBe(3)
+    await followOnce(url)
+    expect(takeReads()).toBe(0)
+    expect(await countVisitors()).toBe(15)
+  } finally {
+    await gate.close()
+  }
+})
+
+storageTest('without an overlap, a listing goes on behind the last key', async () => {
+  for (let hour = 0; hour < 3; hour++) await put(`skip/${toHourKey('E1', hour)}`, hour)
+  const requests: string[] = []
+  const gate = await startGate(s3.endpoint, { onRequest: line => requests.push(decodeURIComponent(line)) })
+  try {
+    // The storage rounds the time of an object up to the next second.
+    for (const _ of [1, 2, 3]) {
+      requests.length = 0
+      const { code } = await followOnce(address('skip/', gate.url), ['--overlap-hours', '0', '--strict'])
+      expect(code).toBe(0)
+    }
+  } finally {
+    await gate.close()
+  }
+  expect(await countVisitors()).toBe(3)
+  const listings = requests.filter(line => line.includes('list-type=2'))
+  expect(listings).toHaveLength(requests.length)
+  expect(listings.filter(line => line.includes(`start-after=skip/${toHourKey('E1', 2)}`)).length).toBeGreaterThan(0)
 })
