@@ -6,13 +6,12 @@ import { openS3Logs } from '../store/s3/s3-logs.ts'
 /**
  * Follows a file, or the objects of a bucket, see `followAccessLog` and `followBucket`.
  *
- * @throws {OperatorError} when the bucket cannot be used.
+ * @throws {OperatorError} also when the packages of the SDK are not installed.
  */
 export async function followLog(options: FollowOptions & { overlapMs: number }): Promise<FollowStatus> {
   if (!isBucketAddress(options.file)) return followAccessLog(options)
   const bucket = await openS3Logs(options.file)
   try {
-    await bucket.check()
     return await followBucket({ ...options, bucket })
   } finally {
     bucket.close()

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openStore } from '../../server/store/store.ts'
-import { dropVisitorWarnings } from '../analytics/follow/numbered-lines.ts'
+import { dropVisitorWarnings, toLine } from '../analytics/follow/numbered-lines.ts'
 import { startGate } from '../support/gate.ts'
-import { runQuire } from '../support/process.ts'
+import { runQuire, startServe } from '../support/process.ts'
 import { createS3Bucket, whyNoS3Server } from '../support/s3-server.ts'
 import { createOrganization } from '../support/server.ts'
 import { forEachNumber, putLog, toHourKey } from './bucket-logs.ts'
@@ -64,7 +64,7 @@ storageTest('1,200 objects, plain and compressed, are imported, and a second imp
 storageTest('a damaged object is imported up to the damage, and one that is empty is no log', async () => {
   await put('mixed/a.log', 2)
   await s3.client.send(new PutObjectCommand({ Bucket, Key: 'mixed/b.gz', Body: Buffer.from('1f8b0800', 'hex') }))
-  await s3.client.send(new PutObjectCommand({ Bucket, Key: 'mixed/folder/', Body: '' }))
+  await s3.client.send(new PutObjectCommand({ Bucket, Key: 'mixed/folder/', ContentLength: 0 }))
   await put('mixed/ü 100%+c.log', 3)
   const { code, stderr } = await runQuire(['visits', 'import', address('mixed/'), ...flags])
   expect(code).toBe(1)
@@ -161,4 +161,71 @@ storageTest('without an overlap, a listing goes on behind the last key', async (
   const listings = requests.filter(line => line.includes('list-type=2'))
   expect(listings).toHaveLength(requests.length)
   expect(listings.filter(line => line.includes(`start-after=skip/${toHourKey('E1', 2)}`)).length).toBeGreaterThan(0)
+})
+
+storageTest('a server follows a bucket, and one that is missing keeps neither from working', async () => {
+  await put('serve/2026-11-20.log', 1)
+  const missing = `s3://quire-nobody?endpoint=${s3.endpoint}`
+  const server = await startServe([
+    '--data',
+    data,
+    '--follow-log',
+    `${address('serve/')}=${projectId},${missing}=${projectId}`,
+  ])
+  try {
+    await expect.poll(countVisitors).toBe(1)
+    const output = await server.read(text => (text.includes('There is no bucket') ? text : undefined))
+    expect(output).toContain('Retrying every 60 s.')
+    expect(output).not.toContain(s3.credentials.AWS_SECRET_ACCESS_KEY)
+  } finally {
+    await server.end('SIGTERM')
+  }
+})
+
+storageTest('a server refuses an address that can never be followed', async () => {
+  const { code, stderr } = await runQuire([
+    'serve',
+    '--data',
+    data,
+    '--follow-log-by-host',
+    `s3://${Bucket}?secret=hunter2`,
+  ])
+  expect(code).toBe(2)
+  expect(stderr).toContain('The address of the logs must be like s3://')
+  expect(stderr).not.toContain('hunter2')
+})
+
+storageTest('an object whose connection breaks is read again by the next run', async () => {
+  await s3.client.send(
+    new PutObjectCommand({ Bucket, Key: 'breaking/2026-11-20.log', Body: toLine(1).repeat(200_000) }),
+  )
+  await put('breaking/2026-11-21.log', 2)
+  let isCut = false
+  const gate = await startGate(s3.endpoint, {
+    onRequest: line => {
+      const begin = gate.answeredBytes()
+      if (!line.includes('2026-11-20.log') || isCut) return
+      isCut = true
+      const timer = setInterval(() => {
+        if (gate.answeredBytes() < begin + 1_000_000) return
+        clearInterval(timer)
+        gate.cut()
+      }, 1)
+    },
+  })
+  const url = address('breaking/', gate.url)
+  try {
+    const first = await followOnce(url)
+    expect([first.code, isCut]).toEqual([1, true])
+    expect(first.stderr).toContain(
+      'breaking/2026-11-20.log cannot be read: the storage did not send it to its end (ECONN',
+    )
+    const second = await followOnce(url)
+    expect(second.code).toBe(0)
+    // The other object is not read again.
+    expect(JSON.parse(second.stdout)).toMatchObject({ lines: 200_000 })
+    expect(await countVisitors()).toBe(2)
+  } finally {
+    await gate.close()
+  }
 })

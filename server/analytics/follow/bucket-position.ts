@@ -26,7 +26,6 @@ export class BucketPosition {
   readonly #counted: Map<string, string>
   /** The keys and stems that this round met, and the stems whose end stays where it is in this round. */
   #met = new Set<string>()
-  #metStems = new Set<string>()
   #heldStems = new Set<string>()
   /** Whether something changed since `format`. */
   isChanged = false
@@ -49,7 +48,6 @@ export class BucketPosition {
   /** Begins to list all objects. */
   startRound(): void {
     this.#met = new Set()
-    this.#metStems = new Set()
     this.#heldStems = new Set()
   }
 
@@ -58,7 +56,7 @@ export class BucketPosition {
     const stem = findStem(key)
     const end = stem === undefined ? undefined : this.#ends.get(stem)
     if (stem === undefined || end === undefined || key > end) return undefined
-    this.#metStems.add(stem)
+    this.#met.add(stem)
     return end
   }
 
@@ -77,7 +75,7 @@ export class BucketPosition {
     this.#met.add(key)
     const stem = findStem(key)
     if (stem === undefined) return
-    this.#metStems.add(stem)
+    this.#met.add(stem)
     if (!this.isCounted(object) || object.modifiedAtMs + this.#overlapMs > now) this.#heldStems.add(stem)
     if (this.#heldStems.has(stem)) return
     this.#ends.set(stem, key)
@@ -88,6 +86,6 @@ export class BucketPosition {
   /** Forgets what the bucket no longer has. Call it when all objects were listed. */
   endRound(): void {
     for (const key of this.#counted.keys()) if (!this.#met.has(key)) this.#counted.delete(key)
-    for (const stem of this.#ends.keys()) if (!this.#metStems.has(stem)) this.#ends.delete(stem)
+    for (const stem of this.#ends.keys()) if (!this.#met.has(stem)) this.#ends.delete(stem)
   }
 }

@@ -23,7 +23,6 @@ function createBucket() {
   /** Keys whose objects break off. */
   const broken = new Map<string, LogObjectError>()
   const bucket: LogBucket = {
-    async check() {},
     async *list(after) {
       for (const key of [...objects.keys()].sort()) if (key > after) yield objects.get(key) as StoredObject
     },
