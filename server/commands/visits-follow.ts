@@ -9,17 +9,15 @@ import { sum } from '../analytics/import/import-tally.ts'
 import type { VisitRecorder } from '../analytics/unique-visitors.ts'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
+import { graceSeconds, overlapHours, toLogName } from '../flags/follow-settings.ts'
 import {
   bucketHelp,
-  graceSeconds,
   logHelp,
   logSettings,
-  overlapHours,
   readLogFlags,
   readVisited,
   strict,
   strictHelp,
-  toLogName,
   visitedSettings,
 } from '../flags/log-settings.ts'
 import { addSettings, type FlagsOf, integer, type Settings } from '../flags/setting.ts'
