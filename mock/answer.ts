@@ -1,18 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Route } from '../generated/operations.ts'
+import type { AnyRoute as Route } from '../generated/operations.ts'
 import { type ErrorBody, finishError, prefersProblem, problemJson, toErrorBody } from '../server/http/error-body.ts'
 import { HttpError } from '../server/http/http-error.ts'
-import { refuseUnknown } from '../server/http/routes.ts'
 
 export interface Answer {
   status: number
   headers: IncomingHttpHeaders
   body: Buffer
-}
-
-/** Answers requests that match no operation: wrong methods, unknown paths. */
-export function answerUnknown(method: string, target: string): Answer {
-  return answerError(undefined, refuseUnknown(method, target))
 }
 
 /** Creates the answer of an error of the server. `createFront` adds the request id. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { routes } from '../generated/operations.ts'
+import type { RouteTable } from '../server/http/routes.ts'
 
 const generated = join(import.meta.dirname, '..', 'generated')
 
@@ -11,29 +11,37 @@ export interface DocumentAnswer {
 }
 
 /**
- * Answers `/` with what this server is and has, and `/openapi.json` and `/openapi.yaml` with the document, as the server does.
+ * Answers `/` with what this server is and has, and the paths of its documents with them, as the server does.
  *
+ * @param table the operations that it has
  * @param baseUrl where the client reaches the mock
  * @returns undefined for other requests
  */
-export function findDocument(method: string, target: string, baseUrl: string): DocumentAnswer | undefined {
+export function findDocument(
+  table: RouteTable,
+  method: string,
+  target: string,
+  baseUrl: string,
+): DocumentAnswer | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined
   switch (target.split('?', 1)[0]) {
     case '/':
-      return { contentType: 'application/json; charset=utf-8', body: describeMock(baseUrl) }
+      return { contentType: 'application/json; charset=utf-8', body: describeMock(table, baseUrl) }
     case '/openapi.json':
       return { contentType: 'application/json; charset=utf-8', body: read('openapi.json', baseUrl) }
     case '/openapi.yaml':
       return { contentType: 'application/yaml; charset=utf-8', body: read('openapi.yaml', baseUrl) }
+    case '/quire/v1/openapi.json':
+      return { contentType: 'application/json; charset=utf-8', body: read('extensions/openapi.json', baseUrl) }
     default:
       return undefined
   }
 }
 
-function describeMock(baseUrl: string): string {
+function describeMock({ routes }: RouteTable, baseUrl: string): string {
   const operations = routes.map(({ operationId, method, path }) => `${method.toUpperCase()} ${path} (${operationId})`)
   const what = 'A mock of the Quire administration API. Any Bearer key is accepted, and nothing is stored.'
-  return `${JSON.stringify({ what, document: `${baseUrl}/openapi.json`, operations }, undefined, 2)}\n`
+  return `${JSON.stringify({ what, document: `${baseUrl}/openapi.json`, extensions: `${baseUrl}/quire/v1/openapi.json`, operations }, undefined, 2)}\n`
 }
 
 /** The document names the usual address of the server. */

@@ -5,18 +5,10 @@ import { bodyTooLarge, HttpError } from '../server/http/http-error.ts'
 import { createHttpServer } from '../server/http/listen.ts'
 import { chooseMediaType } from '../server/http/media-type.ts'
 import { findBadForm } from '../server/http/request-form.ts'
-import { findRoute } from '../server/http/routes.ts'
+import { served } from '../server/http/served-routes.ts'
 import { answerUnreadable } from '../server/http/unreadable.ts'
 import { settingNames } from '../spec/package/mock/settings.ts'
-import {
-  type Answer,
-  answerError,
-  answerUnchanged,
-  answerUnknown,
-  dropPrismHeaders,
-  finish,
-  translate,
-} from './answer.ts'
+import { type Answer, answerError, answerUnchanged, dropPrismHeaders, finish, translate } from './answer.ts'
 import { findDocument } from './documents.ts'
 import { checkRequest, type Document } from './requests.ts'
 
@@ -45,7 +37,7 @@ export function createFront(options: {
     const given = cors.isPreflight
       ? { status: 204, headers: {}, body: Buffer.alloc(0) }
       : await answer(req, method, target).catch((error: Error) =>
-          answerError(findRoute(method, target), toHttpError(error)),
+          answerError(served.findRoute(method, target), toHttpError(error)),
         )
     const { status, headers, body } = finish(given, { accept: req.headers.accept, requestId })
     res.writeHead(status, {
@@ -63,15 +55,15 @@ export function createFront(options: {
 
   async function answer(req: IncomingMessage, method: string, target: string): Promise<Answer> {
     const body = await readAll(req, bodyLimitBytes)
-    const route = findRoute(method, target)
+    const route = served.findRoute(method, target)
     const badForm = findBadForm(req)
     if (badForm) return answerError(route, badForm)
-    const document = findDocument(method, target, `http://${req.headers.host ?? 'localhost'}`)
+    const document = findDocument(served, method, target, `http://${req.headers.host ?? 'localhost'}`)
     if (document) {
       const content = method === 'HEAD' ? '' : document.body
       return { status: 200, headers: { 'content-type': document.contentType }, body: Buffer.from(content) }
     }
-    if (!route) return answerUnknown(method, target)
+    if (!route) return answerError(undefined, served.refuseUnknown(method, target))
     // Without a key the answer is 401, even if the request has other faults. The fixed request below makes Prism give it.
     if (!/^bearer +\S/i.test(req.headers.authorization ?? '')) {
       return askPrism(route.method, route.path.replaceAll(/\{\w+\}/g, 'any'), {}, Buffer.alloc(0))
@@ -88,7 +80,10 @@ export function createFront(options: {
       // An error is converted to a problem later, and its example is that of the JSON.
       prefer: (req.headers.prefer ?? '').toString().replace(/,?\s*\bexample=problem\b/, ''),
     }
-    const answer = await askPrism(route.method, target, headers, route.hasBody ? body : Buffer.alloc(0))
+    // Prism cannot read log lines, which may also be compressed.
+    const isText = route.isRaw ? { 'content-type': 'text/plain', 'content-encoding': 'identity' } : {}
+    const content = route.isRaw ? Buffer.from('lines') : route.hasBody ? body : Buffer.alloc(0)
+    const answer = await askPrism(route.method, target, { ...headers, ...isText }, content)
     return answerUnchanged(translate(route, answer), req.headers['if-none-match'])
   }
 

@@ -1,19 +1,21 @@
-import { routes } from '../generated/operations.ts'
+import { served } from '../server/http/served-routes.ts'
 import { type Document, listParameters } from './requests.ts'
 
 type Examples = Record<string, { $ref: string } | { value: unknown }>
 
 /** Writes a ready-to-paste curl line for each operation, with its statuses and example names. */
 export function writeLines(document: Document, baseUrl: string): string {
-  const sections = routes.map(route => {
+  const sections = served.routes.map(route => {
     const operation = document.paths[route.path]?.[route.method]
     const path = listParameters(document, route)
       .filter(parameter => parameter.in === 'path')
       .reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), route.path)
     const method = route.method === 'get' ? '' : ` -X ${route.method.toUpperCase()}`
-    const body = operation?.requestBody
-      ? ` -H 'Content-Type: application/json' -d '${JSON.stringify(firstExample(document, operation.requestBody))}'`
-      : ''
+    const body = route.isRaw
+      ? ` -H 'Content-Type: text/plain' --data-binary @access.log`
+      : operation?.requestBody
+        ? ` -H 'Content-Type: application/json' -d '${JSON.stringify(firstExample(document, operation.requestBody))}'`
+        : ''
     const lines = Object.entries(operation?.responses ?? {}).flatMap(([status, response]) => {
       const others = route.mediaTypes
         .slice(1)

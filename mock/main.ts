@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { runProgram } from '../scripts/run-program.ts'
 import { addOrigins } from '../server/flags/address-settings.ts'
 import { createMock } from '../spec/package/mock/index.ts'
+import { readBothDocuments, writeForPrism } from './both-documents.ts'
 import { createFront } from './front.ts'
 import { writeLines } from './lines.ts'
 import { createMovingServer } from './moving.ts'
@@ -13,8 +12,6 @@ import { addMovingOptions, type MovingFlags, readMovingFlags } from './moving-fl
 import { writeMovingLines } from './moving-lines.ts'
 import { startPrism } from './prism.ts'
 import type { Document } from './requests.ts'
-
-const documentFile = join(import.meta.dirname, '..', 'generated', 'openapi.json')
 
 const program = new Command('npm run mock --')
   .description(
@@ -90,7 +87,7 @@ async function serve(flags: MockFlags): Promise<void> {
     }),
   }
   const moving = readMovingFlags(flags)
-  const document = JSON.parse(readFileSync(documentFile, 'utf8')) as Document
+  const document = readBothDocuments()
   const { server, writeLines, ended, stop } = moving
     ? startMoving(moving, common)
     : await startExamples(document, common)
@@ -123,7 +120,8 @@ function startMoving({ options, settings }: NonNullable<ReturnType<typeof readMo
 }
 
 async function startExamples(document: Document, common: Common): Promise<Started> {
-  let prism = await startPrism(documentFile)
+  const { file, remove } = writeForPrism(document)
+  let prism = await startPrism(file)
   let restarted = Promise.resolve(prism)
   let stopping = false
   const server = createFront({ prismUrl: async () => (await restarted).url, document, ...common })
@@ -132,7 +130,7 @@ async function startExamples(document: Document, common: Common): Promise<Starte
       await prism.ended
       if (stopping) return
       console.error('Prism exited unexpectedly; restarting it.')
-      restarted = startPrism(documentFile)
+      restarted = startPrism(file)
       prism = await restarted
     }
   }
@@ -143,6 +141,7 @@ async function startExamples(document: Document, common: Common): Promise<Starte
     stop() {
       stopping = true
       prism.stop()
+      remove()
     },
   }
 }

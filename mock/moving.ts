@@ -5,7 +5,7 @@ import type { HttpError } from '../server/http/http-error.ts'
 import { createHttpServer } from '../server/http/listen.ts'
 import { findBadForm } from '../server/http/request-form.ts'
 import { safeRequestId } from '../server/http/request-id.ts'
-import { findRoute, refuseUnknown } from '../server/http/routes.ts'
+import { administration, findRoute, refuseUnknown } from '../server/http/routes.ts'
 import { answerUnreadable } from '../server/http/unreadable.ts'
 import type { Mock } from '../spec/package/mock/index.ts'
 import { answerControls, controlPath } from './controls.ts'
@@ -47,7 +47,7 @@ async function answer(req: IncomingMessage, res: ServerResponse, mock: Mock): Pr
   if (badForm) return refuse(req, res, badForm)
   if (target.split('?')[0] === controlPath) return void answerControls(req, res, { mock, body: body.toString() })
   const baseUrl = `http://${req.headers.host ?? 'localhost'}`
-  const document = findDocument(method, target, baseUrl)
+  const document = findDocument(administration, method, target, baseUrl)
   if (document) return sendDocument(document, req, res)
   const isKnown = findRoute(method, target) !== undefined || isBundle(method, target)
   if (!isKnown) return refuse(req, res, refuseUnknown(method, target))

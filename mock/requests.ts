@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { parse } from 'node:querystring'
-import type { Route } from '../generated/operations.ts'
+import type { AnyRoute as Route } from '../generated/operations.ts'
 import { malformedJson, malformedPath } from '../server/http/http-error.ts'
 import { createInputCheck } from '../server/http/input-check.ts'
 import { isJson, jsonOnly } from '../server/http/media-type.ts'
@@ -50,7 +50,7 @@ export function checkRequest(
   const given = parse(query.join('?'), '&', '=', { maxKeys: 0 })
   for (const name of prismParameters) delete given[name]
   const parts = { params, query: { ...given }, headers: headers as Record<string, string>, body: undefined as unknown }
-  if (route.hasBody && body.length > 0) {
+  if (route.hasBody && !route.isRaw && body.length > 0) {
     if (!isJson(headers['content-type'])) throw jsonOnly()
     parts.body = readJson(body)
   }

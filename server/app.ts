@@ -9,6 +9,7 @@ import { bundleRouter } from './http/bundles.ts'
 import { allowOrigins } from './http/cors.ts'
 import { type DocumentTexts, documentRouter } from './http/document.ts'
 import { type LoadDocumentation, serveDocumentation } from './http/documentation.ts'
+import { answerDrainChecks, type DrainSettings } from './http/drain-checks.ts'
 import { answerErrors, answerUnknownPaths } from './http/errors.ts'
 import { mountBoth } from './http/mount.ts'
 import { createPipeline, healthRouter } from './http/pipeline.ts'
@@ -32,6 +33,8 @@ export interface AppOptions extends Finders {
   loadDocumentation: LoadDocumentation
   documentTexts: DocumentTexts
   extensionTexts: DocumentTexts
+  /** The services that send log lines. */
+  drains: DrainSettings
   /** Origins whose scripts may call the API; empty = none. */
   corsOrigins: readonly string[]
   /** Undefined = no dashboard. */
@@ -50,6 +53,9 @@ export function createApp(options: AppOptions): Express {
   if (options.corsOrigins.length > 0) app.use(allowOrigins(options.corsOrigins))
 
   // Before the other routes, because each handler above slows down every API request.
+  if (options.drains.vercelVerify !== undefined || options.drains.fastlyServices.length > 0) {
+    app.use(answerDrainChecks(options.drains))
+  }
   const admitted = { admission: createAdmission(admission, options), bodyLimitBytes }
   mountBoth(
     app,

@@ -2,6 +2,7 @@ import type { FollowSettings } from './analytics/follow/follow-settings.ts'
 import type { AddressRange } from './base/address-range.ts'
 import type { ExportLimits, ProcessLimits } from './export/model/limits.ts'
 import type { Verify } from './export/model/options.ts'
+import type { DrainSettings } from './http/drain-checks.ts'
 import type { S3Location } from './store/s3/s3-location.ts'
 import type { AllowedPrivate } from './webhooks/webhook-url.ts'
 
@@ -50,6 +51,10 @@ export interface Config {
   bodyLimitBytes: number
   /** The largest body of log lines that are sent. */
   visitsLimitBytes: number
+  /** The megabytes of log lines that one organization may send in an hour. */
+  visitsHourMb: number
+  /** The services that send log lines. */
+  drains: DrainSettings
   leaseMs: number
   /** How long the server still listens after it was told to stop. */
   drainMs: number

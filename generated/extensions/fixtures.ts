@@ -1142,6 +1142,16 @@ export const fixtures = {
       },
       "403": {
         "application/json": {
+          "bound": {
+            "error": "This API key is bound to projects. Send the lines of each project on their own.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "signature": {
+            "error": "The header x-vercel-signature is missing.",
+            "code": "invalid_signature",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
           "scope": {
             "error": "This API key has no \"read\" scope. Use a key that has it.",
             "code": "missing_scope",
@@ -1153,7 +1163,7 @@ export const fixtures = {
             "type": "/docs/errors#missing_scope",
             "title": "The API key lacks a scope",
             "status": 403,
-            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "detail": "This API key is bound to projects. Send the lines of each project on their own.",
             "code": "missing_scope",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
@@ -1212,6 +1222,25 @@ export const fixtures = {
             "status": 415,
             "detail": "Content-Encoding must be gzip, zstd or identity.",
             "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "429": {
+        "application/json": {
+          "spent": {
+            "error": "The organization has sent its 1024 MB of log lines of the last hour. Send the batch again after 36 seconds.",
+            "code": "rate_limited",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#rate_limited",
+            "title": "The organization has used its requests, or its bytes of log lines, of the last hour",
+            "status": 429,
+            "detail": "The organization has sent its 1024 MB of log lines of the last hour. Send the batch again after 36 seconds.",
+            "code": "rate_limited",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
@@ -1326,6 +1355,11 @@ export const fixtures = {
             "code": "missing_scope",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
+          "signature": {
+            "error": "The header x-vercel-signature is missing.",
+            "code": "invalid_signature",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
           "scope": {
             "error": "This API key has no \"read\" scope. Use a key that has it.",
             "code": "missing_scope",
@@ -1377,6 +1411,25 @@ export const fixtures = {
             "status": 415,
             "detail": "Content-Encoding must be gzip, zstd or identity.",
             "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "429": {
+        "application/json": {
+          "spent": {
+            "error": "The organization has sent its 1024 MB of log lines of the last hour. Send the batch again after 36 seconds.",
+            "code": "rate_limited",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#rate_limited",
+            "title": "The organization has used its requests, or its bytes of log lines, of the last hour",
+            "status": 429,
+            "detail": "The organization has sent its 1024 MB of log lines of the last hour. Send the batch again after 36 seconds.",
+            "code": "rate_limited",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }

@@ -140,7 +140,9 @@ export interface paths {
          *
          *     The lines are counted and safe on disk when the answer comes. A line counts once, so a batch whose answer was lost is sent again, as
          *     it is. Lines that cannot be read are counted by reason, and refuse nothing. These requests do not count against the 100 requests
-         *     an hour.
+         *     an hour. They have a limit of bytes an hour for each organization, 1,024 MB if the server sets no other.
+         *
+         *     If the server has a secret of Vercel, the signature in `x-vercel-signature` is checked too. It is required with `format=vercel`.
          */
         post: operations["sendVisits"];
         delete?: never;
@@ -337,7 +339,326 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "export.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An export is completed
+         * @description An export job is completed. `data` is the job as `getStaticExportJob` answers it; ask for a link to its bundle.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description Id of the delivery, the same at each attempt. An event can arrive twice.
+                     * @example msg_2f0c9a1b2d4e5f60
+                     */
+                    "webhook-id": components["parameters"]["MessageId"];
+                    /**
+                     * @description When this attempt was made, in seconds since 1970. Refuse old ones.
+                     * @example 1795082400
+                     */
+                    "webhook-timestamp": components["parameters"]["AttemptTime"];
+                    /**
+                     * @description `v1,` and the HMAC-SHA256 of `webhook-id`, `webhook-timestamp` and the body, joined by dots, in base64. The key is the secret after
+                     *     `whsec_`, decoded from base64. For 24 hours after a rotation, there are two of them, separated by a space.
+                     * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                     */
+                    "webhook-signature": components["parameters"]["Signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ExportEvent"];
+                };
+            };
+            responses: {
+                410: components["responses"]["EventUnwanted"];
+                "2XX": components["responses"]["EventArrived"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "export.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An export failed
+         * @description An export job failed or was cancelled. `data.error` says why.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description Id of the delivery, the same at each attempt. An event can arrive twice.
+                     * @example msg_2f0c9a1b2d4e5f60
+                     */
+                    "webhook-id": components["parameters"]["MessageId"];
+                    /**
+                     * @description When this attempt was made, in seconds since 1970. Refuse old ones.
+                     * @example 1795082400
+                     */
+                    "webhook-timestamp": components["parameters"]["AttemptTime"];
+                    /**
+                     * @description `v1,` and the HMAC-SHA256 of `webhook-id`, `webhook-timestamp` and the body, joined by dots, in base64. The key is the secret after
+                     *     `whsec_`, decoded from base64. For 24 hours after a rotation, there are two of them, separated by a space.
+                     * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                     */
+                    "webhook-signature": components["parameters"]["Signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ExportEvent"];
+                };
+            };
+            responses: {
+                410: components["responses"]["EventUnwanted"];
+                "2XX": components["responses"]["EventArrived"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "agent_job.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An agent job changed
+         * @description The status of an agent job changed. `data` is the job as `getAgentJob` answers it, and its project.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description Id of the delivery, the same at each attempt. An event can arrive twice.
+                     * @example msg_2f0c9a1b2d4e5f60
+                     */
+                    "webhook-id": components["parameters"]["MessageId"];
+                    /**
+                     * @description When this attempt was made, in seconds since 1970. Refuse old ones.
+                     * @example 1795082400
+                     */
+                    "webhook-timestamp": components["parameters"]["AttemptTime"];
+                    /**
+                     * @description `v1,` and the HMAC-SHA256 of `webhook-id`, `webhook-timestamp` and the body, joined by dots, in base64. The key is the secret after
+                     *     `whsec_`, decoded from base64. For 24 hours after a rotation, there are two of them, separated by a space.
+                     * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                     */
+                    "webhook-signature": components["parameters"]["Signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AgentJobEvent"];
+                };
+            };
+            responses: {
+                410: components["responses"]["EventUnwanted"];
+                "2XX": components["responses"]["EventArrived"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "visits.lagging": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Visits do not arrive
+         * @description A project that had visits has none for a whole day, so its logs may not arrive. Sent once until the next visit.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description Id of the delivery, the same at each attempt. An event can arrive twice.
+                     * @example msg_2f0c9a1b2d4e5f60
+                     */
+                    "webhook-id": components["parameters"]["MessageId"];
+                    /**
+                     * @description When this attempt was made, in seconds since 1970. Refuse old ones.
+                     * @example 1795082400
+                     */
+                    "webhook-timestamp": components["parameters"]["AttemptTime"];
+                    /**
+                     * @description `v1,` and the HMAC-SHA256 of `webhook-id`, `webhook-timestamp` and the body, joined by dots, in base64. The key is the secret after
+                     *     `whsec_`, decoded from base64. For 24 hours after a rotation, there are two of them, separated by a space.
+                     * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                     */
+                    "webhook-signature": components["parameters"]["Signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["VisitsLaggingEvent"];
+                };
+            };
+            responses: {
+                410: components["responses"]["EventUnwanted"];
+                "2XX": components["responses"]["EventArrived"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "key.expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An API key expires soon
+         * @description An API key expires within 7 days. Sent once for each key.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description Id of the delivery, the same at each attempt. An event can arrive twice.
+                     * @example msg_2f0c9a1b2d4e5f60
+                     */
+                    "webhook-id": components["parameters"]["MessageId"];
+                    /**
+                     * @description When this attempt was made, in seconds since 1970. Refuse old ones.
+                     * @example 1795082400
+                     */
+                    "webhook-timestamp": components["parameters"]["AttemptTime"];
+                    /**
+                     * @description `v1,` and the HMAC-SHA256 of `webhook-id`, `webhook-timestamp` and the body, joined by dots, in base64. The key is the secret after
+                     *     `whsec_`, decoded from base64. For 24 hours after a rotation, there are two of them, separated by a space.
+                     * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                     */
+                    "webhook-signature": components["parameters"]["Signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["KeyExpiringEvent"];
+                };
+            };
+            responses: {
+                410: components["responses"]["EventUnwanted"];
+                "2XX": components["responses"]["EventArrived"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A test
+         * @description Somebody asked for it with `sendTestEvent` or `quire webhooks test`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description Id of the delivery, the same at each attempt. An event can arrive twice.
+                     * @example msg_2f0c9a1b2d4e5f60
+                     */
+                    "webhook-id": components["parameters"]["MessageId"];
+                    /**
+                     * @description When this attempt was made, in seconds since 1970. Refuse old ones.
+                     * @example 1795082400
+                     */
+                    "webhook-timestamp": components["parameters"]["AttemptTime"];
+                    /**
+                     * @description `v1,` and the HMAC-SHA256 of `webhook-id`, `webhook-timestamp` and the body, joined by dots, in base64. The key is the secret after
+                     *     `whsec_`, decoded from base64. For 24 hours after a rotation, there are two of them, separated by a space.
+                     * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                     */
+                    "webhook-signature": components["parameters"]["Signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TestEvent"];
+                };
+            };
+            responses: {
+                410: components["responses"]["EventUnwanted"];
+                "2XX": components["responses"]["EventArrived"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description One run of an automated writing agent on a repository. */
@@ -396,6 +717,97 @@ export interface components {
              * @example 2026-11-21T09:14:03.120Z
              */
             archivedAt: string | null;
+        };
+        /** @description A change of an agent job. */
+        AgentJobEvent: {
+            /**
+             * @description What happened.
+             * @example agent_job.updated
+             * @enum {string}
+             */
+            type: "agent_job.updated";
+            /**
+             * Format: date-time
+             * @description When it happened (UTC).
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The job after the change.
+             * @example {
+             *       "projectId": "prj_5b1c2d3e4f506172",
+             *       "id": "aj_9c41d2e0b7a65f38",
+             *       "status": "completed",
+             *       "source": {
+             *         "repository": "https://github.com/acme/docs",
+             *         "ref": "main"
+             *       },
+             *       "model": "sonnet",
+             *       "prLink": "https://github.com/acme/docs/pull/482",
+             *       "createdAt": "2026-11-20T09:14:03.120Z",
+             *       "archivedAt": null
+             *     }
+             */
+            data: {
+                /**
+                 * @description The project of the job.
+                 * @example prj_5b1c2d3e4f506172
+                 */
+                projectId: string;
+                /**
+                 * @description Id of the job.
+                 * @example aj_9c41d2e0b7a65f38
+                 */
+                id: string;
+                /**
+                 * @description The new status.
+                 * @example completed
+                 * @enum {string}
+                 */
+                status: "active" | "completed" | "archived" | "failed";
+                /**
+                 * @description What the agent works on.
+                 * @example {
+                 *       "repository": "https://github.com/acme/docs",
+                 *       "ref": "main"
+                 *     }
+                 */
+                source: {
+                    /**
+                     * @description Full URL of the repository.
+                     * @example https://github.com/acme/docs
+                     */
+                    repository: string;
+                    /**
+                     * @description Branch; null is the default branch.
+                     * @example main
+                     */
+                    ref: string | null;
+                };
+                /**
+                 * @description Model that the agent uses.
+                 * @example sonnet
+                 */
+                model: string;
+                /**
+                 * Format: uri
+                 * @description URL of the pull request; null = there is none.
+                 * @example https://github.com/acme/docs/pull/482
+                 */
+                prLink: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the job was created (UTC).
+                 * @example 2026-11-20T09:14:03.120Z
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When the job was archived; null = it is not archived.
+                 * @example 2026-11-21T09:14:03.120Z
+                 */
+                archivedAt: string | null;
+            };
         };
         /** @description A page of the jobs of a project, newest first. */
         AgentJobPage: {
@@ -515,6 +927,75 @@ export interface components {
          * @example unknown_domain
          */
         ErrorCode: string;
+        /** @description The end of an export. */
+        ExportEvent: {
+            /**
+             * @description What happened.
+             * @example export.completed
+             * @enum {string}
+             */
+            type: "export.completed" | "export.failed";
+            /**
+             * Format: date-time
+             * @description When it happened (UTC).
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["ExportJob"];
+        };
+        /**
+         * @description An export of a site.
+         * @example {
+         *       "jobId": "se_0f3c9a1b2d4e5f60",
+         *       "status": "running",
+         *       "progress": 42.5,
+         *       "pageCount": 223,
+         *       "createdAt": "2026-11-20T09:14:03.120Z",
+         *       "updatedAt": "2026-11-20T09:14:31.077Z",
+         *       "error": null
+         *     }
+         */
+        ExportJob: {
+            /**
+             * @description Id of the job.
+             * @example se_0f3c9a1b2d4e5f60
+             */
+            jobId: string;
+            /**
+             * @description `queued` becomes `running`, which becomes `completed` or `failed`; these two are terminal. Poll every 10 seconds.
+             * @example running
+             * @enum {string}
+             */
+            status: "queued" | "running" | "completed" | "failed";
+            /**
+             * @description Percent of the known pages that are done. It never falls.
+             * @example 42.5
+             */
+            progress: number;
+            /**
+             * @description Pages exported so far.
+             * @example 223
+             */
+            pageCount: number;
+            /**
+             * Format: date-time
+             * @description When the job was started.
+             * @example 2026-11-20T09:14:03.120Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the job last changed.
+             * @example 2026-11-20T09:14:31.077Z
+             */
+            updatedAt: string;
+            /**
+             * @description Why the job failed, or why the bundle of a completed job cannot be downloaded, in a sentence that a person can act on.
+             *     Always present, and otherwise null.
+             * @example docs.example.com did not answer within 30 seconds. Check the origin of the site and start again.
+             */
+            error: string | null;
+        };
         /** @description A page of the exports of an organization, newest first. */
         ExportPage: {
             /**
@@ -543,6 +1024,53 @@ export interface components {
          * @example out_of_range
          */
         FaultCode: string;
+        /** @description An API key that expires soon. */
+        KeyExpiringEvent: {
+            /**
+             * @description What happened.
+             * @example key.expiring
+             * @enum {string}
+             */
+            type: "key.expiring";
+            /**
+             * Format: date-time
+             * @description When it happened (UTC).
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The key, without its secret.
+             * @example {
+             *       "keyId": "key_7d1e9a0b2c3d4f50",
+             *       "name": "CI",
+             *       "last4": "x7Qk",
+             *       "expiresAt": "2026-11-27T10:00:00.000Z"
+             *     }
+             */
+            data: {
+                /**
+                 * @description Id of the key.
+                 * @example key_7d1e9a0b2c3d4f50
+                 */
+                keyId: string;
+                /**
+                 * @description Name of the key.
+                 * @example CI
+                 */
+                name: string;
+                /**
+                 * @description The last characters of the key.
+                 * @example x7Qk
+                 */
+                last4: string;
+                /**
+                 * Format: date-time
+                 * @description When it expires (UTC).
+                 * @example 2026-11-27T10:00:00.000Z
+                 */
+                expiresAt: string;
+            };
+        };
         /** @description An export of a site. */
         ListedExport: {
             /**
@@ -717,7 +1245,8 @@ export interface components {
              */
             lines: number;
             /**
-             * @description Lines that added a page view of a visitor on a day.
+             * @description Lines that added a page view of a visitor on a day. Batches that arrive at the same time may be counted together. Then this
+             *     and `known` may each be a few lines off, and their sums over these batches are right.
              * @example 1204
              */
             counted: number;
@@ -806,6 +1335,69 @@ export interface components {
          * @example 7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d
          */
         RequestId: string;
+        /** @description A test of a webhook. */
+        TestEvent: {
+            /**
+             * @description What happened.
+             * @example webhook.test
+             * @enum {string}
+             */
+            type: "webhook.test";
+            /**
+             * Format: date-time
+             * @description When it happened (UTC).
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The webhook.
+             * @example {
+             *       "webhookId": "wh_4f1c9a0b2d3e5f60"
+             *     }
+             */
+            data: {
+                /**
+                 * @description Id of the webhook.
+                 * @example wh_4f1c9a0b2d3e5f60
+                 */
+                webhookId: string;
+            };
+        };
+        /** @description A project whose visits do not arrive. */
+        VisitsLaggingEvent: {
+            /**
+             * @description What happened.
+             * @example visits.lagging
+             * @enum {string}
+             */
+            type: "visits.lagging";
+            /**
+             * Format: date-time
+             * @description When it happened (UTC).
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The project.
+             * @example {
+             *       "projectId": "prj_5b1c2d3e4f506172",
+             *       "lastVisitAt": "2026-11-18T00:00:00.000Z"
+             *     }
+             */
+            data: {
+                /**
+                 * @description The project.
+                 * @example prj_5b1c2d3e4f506172
+                 */
+                projectId: string;
+                /**
+                 * Format: date-time
+                 * @description The beginning of the day of the last visit (UTC).
+                 * @example 2026-11-18T00:00:00.000Z
+                 */
+                lastVisitAt: string;
+            };
+        };
         /** @description A webhook. */
         Webhook: {
             /**
@@ -870,6 +1462,20 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
                 "application/problem+json": components["schemas"]["Problem"];
             };
+        };
+        /** @description The event arrived. The body of the answer is ignored. Answer within 15 seconds; any other status is tried again. */
+        EventArrived: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The receiver wants no more events. The webhook is disabled, and all that waits is given up. */
+        EventUnwanted: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
         };
         /** @description The export has already ended. Nothing was changed. */
         ExportEnded: {
@@ -1003,7 +1609,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The API key does not have the scope, or is bound to projects. */
+        /** @description The API key does not have the scope, is bound to other projects, or is in the address and has more scopes; or the signature of Vercel is wrong. */
         KeyBound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1122,6 +1728,21 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /**
+         * @description The organization has sent as many bytes of log lines in the last hour as the server accepts. Nothing of the batch was counted: send it
+         *     again after `Retry-After`.
+         */
+        VisitsSpent: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is larger than the limit of the server. */
         VisitsTooLarge: {
             headers: {
@@ -1174,6 +1795,11 @@ export interface components {
          */
         AgentJobId: string;
         /**
+         * @description When this attempt was made, in seconds since 1970. Refuse old ones.
+         * @example 1795082400
+         */
+        AttemptTime: string;
+        /**
          * @description The `nextCursor` of the page before. Without it, the first page.
          * @example MTc2NDE1NTAwMDAwMCBhal85YzQx
          */
@@ -1199,6 +1825,12 @@ export interface components {
          */
         ExportStatus: "queued" | "running" | "completed" | "failed";
         /**
+         * @description An API key, for a service that cannot send headers. It must have no other scope than `ingest`, because programs on the way log
+         *     addresses. `Authorization` is used if it is there.
+         * @example quire_KEY
+         */
+        IngestKey: string;
+        /**
          * @description Only jobs with this status.
          * @example failed
          */
@@ -1214,6 +1846,11 @@ export interface components {
          */
         LogFormat: string;
         /**
+         * @description Id of the delivery, the same at each attempt. An event can arrive twice.
+         * @example msg_2f0c9a1b2d4e5f60
+         */
+        MessageId: string;
+        /**
          * @description Maximum number of rows in the answer.
          * @example 25
          */
@@ -1228,6 +1865,12 @@ export interface components {
          * @example aj_9c41d2e0b7a65f38
          */
         ReportedJobId: string;
+        /**
+         * @description `v1,` and the HMAC-SHA256 of `webhook-id`, `webhook-timestamp` and the body, joined by dots, in base64. The key is the secret after
+         *     `whsec_`, decoded from base64. For 24 hours after a rotation, there are two of them, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        Signature: string;
         /**
          * @description Id of the webhook. An impossible id is a 404.
          * @example wh_4f1c9a0b2d3e5f60
@@ -1530,6 +2173,12 @@ export interface operations {
                  * @example none
                  */
                 envelope?: components["parameters"]["LogEnvelope"];
+                /**
+                 * @description An API key, for a service that cannot send headers. It must have no other scope than `ingest`, because programs on the way log
+                 *     addresses. `Authorization` is used if it is there.
+                 * @example quire_KEY
+                 */
+                key?: components["parameters"]["IngestKey"];
             };
             header?: never;
             path: {
@@ -1560,10 +2209,11 @@ export interface operations {
             };
             400: components["responses"]["InvalidVisits"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["KeyBound"];
             404: components["responses"]["ProjectNotFound"];
             413: components["responses"]["VisitsTooLarge"];
             415: components["responses"]["VisitsEncoding"];
+            429: components["responses"]["VisitsSpent"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["ReceiverBusy"];
         };
@@ -1581,6 +2231,12 @@ export interface operations {
                  * @example none
                  */
                 envelope?: components["parameters"]["LogEnvelope"];
+                /**
+                 * @description An API key, for a service that cannot send headers. It must have no other scope than `ingest`, because programs on the way log
+                 *     addresses. `Authorization` is used if it is there.
+                 * @example quire_KEY
+                 */
+                key?: components["parameters"]["IngestKey"];
             };
             header?: never;
             path?: never;
@@ -1608,6 +2264,7 @@ export interface operations {
             403: components["responses"]["KeyBound"];
             413: components["responses"]["VisitsTooLarge"];
             415: components["responses"]["VisitsEncoding"];
+            429: components["responses"]["VisitsSpent"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["ReceiverBusy"];
         };

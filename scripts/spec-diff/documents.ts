@@ -1,6 +1,7 @@
 import { type Change, Changes } from './change.ts'
 import { compareOperations } from './operations.ts'
 import { compareRest, isSame, member, namesOf, type Part, report, show, type Walk } from './part.ts'
+import { compareContent } from './responses.ts'
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
@@ -9,6 +10,7 @@ export function compareDocuments(before: Part, after: Part): Change[] {
   const changes = new Changes()
   const walk: Walk = { before, after, changes }
   comparePaths(walk)
+  compareWebhooks(walk)
   compareServers(walk)
   compareFormat(walk)
   compareInfo(walk)
@@ -18,7 +20,10 @@ export function compareDocuments(before: Part, after: Part): Change[] {
 }
 
 // The changes of these are reported where they have an effect.
-const known = ['openapi', 'paths', 'components', 'servers', 'info', 'security', 'tags', 'x-generated', 'x-rate-limits']
+const known = [
+  ...['openapi', 'paths', 'webhooks', 'components', 'servers', 'info', 'security', 'tags'],
+  ...['x-generated', 'x-rate-limits'],
+]
 
 function comparePaths(walk: Walk): void {
   const from = byShape(member(walk.before, 'paths'))
@@ -41,6 +46,22 @@ function comparePaths(walk: Walk): void {
       }
     }
     if (old && current) compareRest(walk, { before: oldItem, after: item, place: path }, [...methods, 'parameters'])
+  }
+}
+
+/** The body of an event is compared as that of an answer, because it is received. */
+function compareWebhooks(walk: Walk): void {
+  const [from, to] = [member(walk.before, 'webhooks'), member(walk.after, 'webhooks')]
+  for (const name of namesOf(from, to)) {
+    const place = `webhook ${name}`
+    if (!(name in to)) report(walk, 'webhook-removed', place, 'Removed.')
+    else if (!(name in from)) report(walk, 'webhook-added', place, 'Added.')
+    else {
+      const [before, after] = [member(from[name] as Part, 'post'), member(to[name] as Part, 'post')]
+      const content = (event: Part) => member(member(event, 'requestBody'), 'content')
+      compareContent(walk, { before: content(before), after: content(after), place }, 'response')
+      compareRest(walk, { before, after, place }, ['requestBody'])
+    }
   }
 }
 

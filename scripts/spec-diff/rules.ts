@@ -74,6 +74,8 @@ const ownRules = {
   'operation-removed': breaking('Requests to it are answered with 404 or 405.'),
   'operation-added': wanted,
   'operation-id-changed': breaking('The method of generated clients has another name.'),
+  'webhook-removed': breaking('Receivers wait for events that do not come.'),
+  'webhook-added': compatible,
   deprecated: compatible,
   'no-longer-deprecated': compatible,
   'path-parameter-renamed': breaking('The parameter of generated clients has another name.'),

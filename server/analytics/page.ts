@@ -2,7 +2,7 @@
 export type Page = KnownPage | RefusedPage
 
 export interface RefusedPage {
-  refusal: 'asset' | 'machine-file' | 'bad-path'
+  refusal: 'asset' | 'machine-file' | 'router-data' | 'service' | 'scan' | 'bad-path'
   /** Set for a file that tells AI about the site, in any folder: `llms.txt`, `llms-full.txt`, or `llms-*.txt` for others. */
   llmsFile?: string
 }
@@ -32,7 +32,24 @@ const assetFolders = /^\/(_next|_nuxt|_astro|_app|_vercel|cdn-cgi)\//
 const machineExtensions = new Set(
   'txt xml rss atom json json5 jsonl ndjson jsonld yaml yml toml webmanifest'.split(' '),
 )
-const machineFiles = /^\/(\.well-known\/|(feed|rss|atom)\/?$)/
+const machineFiles = /^\/(\.well-known\/|(feed|rss|atom)\/?$|skill\.md$|skills\/[^/]+\/SKILL\.md$)/
+
+/**
+ * What routers of web frameworks fetch instead of a page, often for each link that is in sight: React Server Components and
+ * the data files of Next.js, the loaders of Remix and React Router, SvelteKit, Nuxt, Gatsby, Qwik and Vike.
+ */
+const routerQuery = /[?&](?:_rsc|_data)=/
+const routerFiles =
+  /\.(?:rsc|data)$|\/(?:__data|_payload|page-data|app-data|q-data|[^/]*\.pageContext)\.json$|\/_payload\.js$|^\/(?:_next\/data\/|__manifest$)/
+
+/** Endpoints for programs that a single-page app answers with 200 as well. */
+const services = /^\/(?:mcp|sse|healthz?|_health|livez|readyz|server-status|nginx_status|api\/(?:mcp|healthz?))\/?$/
+/** The search of a site, whose page of the API reference has no query. */
+const searchRequest = /^\/api\/search\/?\?/
+
+/** Hidden files, backups and files of other systems, which only scanners ask a documentation site for. */
+const scanTargets =
+  /\/\.(?!well-known\/|(?:md|html)$)[^/]|\/wp-(?:login|admin|content|includes|json|config|cron|signup)|\/(?:xmlrpc|phpinfo|adminer|eval-stdin|shell|wlwmanifest)\.(?:php|xml)$|\.(?:sql|bak|swp|env|pem)$|^\/(?:phpmyadmin|cgi-bin|boaform|HNAP1|_ignition|vendor\/phpunit|actuator|solr\/admin)(?:\/|$)/i
 
 const absoluteForm = /^https?:\/\/[^/?#]*/i
 
@@ -42,6 +59,7 @@ const absoluteForm = /^https?:\/\/[^/?#]*/i
  * - The query and fragment are removed, as are the scheme and host of an absolute-form target (RFC 9112, 3.2.2).
  * - Percent-encoding is normalised (RFC 3986, 6.2.2): `%7e` is `~`, `%c3` is `%C3`, a raw space or non-ASCII byte is
  *   encoded. A path is refused if it has over 2,048 bytes as sent, or contains a control character, encoded or not.
+ * - The data requests of routers, services for programs and the targets of scanners are not pages, whatever the status is.
  * - An asset is detected by the extension of its last segment or by the folder of a build tool. An unknown extension is
  *   part of the name: `/v1.2` and `/3.11` are pages. A path that ends in a slash is a page: `/guides/node.js/`.
  * - Trailing slashes are removed, then `.html` or `.md`, then a last segment `index`. So `/a`, `/a/`, `/a.md` and
@@ -54,6 +72,10 @@ export function toPage(target: string): Page {
   if (sent.length > maxPathBytes || !sent.startsWith('/')) return { refusal: 'bad-path' }
   const path = normalizePercent(sent)
   if (path === undefined) return { refusal: 'bad-path' }
+
+  if (routerFiles.test(path) || routerQuery.test(target)) return { refusal: 'router-data' }
+  if (scanTargets.test(path)) return { refusal: 'scan' }
+  if (services.test(path) || searchRequest.test(target)) return { refusal: 'service' }
 
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
   if (assetExtensions.has(extension) || assetFolders.test(path)) return { refusal: 'asset' }

@@ -39,12 +39,19 @@ The command needs no project and no database. With - and --json, each answer is 
         throw new OperatorError("Give a user agent, or --line LINE. Example: npx quire visits explain 'curl/8.5.0'", 2)
       }
       if (userAgent !== undefined) {
+        refuseLine(userAgent)
         await printEach(userAgent, flags, explainUserAgent, describeUserAgent)
         return
       }
       const explain = createLineExplainer(flags)
       await printEach(flags.line as string, flags, explain, describeLine)
     })
+}
+
+function refuseLine(userAgent: string): void {
+  const { format } = new LineExplainer({ now: Date.now() }).explain(userAgent)
+  if (format === null) return
+  throw new OperatorError(`This is a log line in the format ${format}, not a user agent. Explain it with --line.`, 2)
 }
 
 function createLineExplainer(flags: ExplainFlags): (line: string) => LineExplanation {

@@ -3,6 +3,7 @@ import { OperatorError } from '../base/operator-error.ts'
 import { type Config, roles } from '../config.ts'
 import { maxLinkTtlSeconds } from '../export/jobs/bundle-link.ts'
 import { addressSettings, readAddresses } from './address-settings.ts'
+import { drainSettings, readDrains } from './drain-settings.ts'
 import { followSettings, readFollowFlags } from './follow-settings.ts'
 import { cacheMb, limitSettings, readLimits, readProcessLimits, runSettings } from './run-settings.ts'
 import { type FlagsOf, integer, type Settings } from './setting.ts'
@@ -83,13 +84,7 @@ export const serveSettings = {
     default: 1024 * 1024,
     read: integer(1024, 64 * 1024 * 1024),
   },
-  visitsLimitBytes: {
-    flag: '--visits-limit-bytes <number>',
-    env: 'QUIRE_VISITS_LIMIT_BYTES',
-    what: 'maximum size of a request with access-log lines, as it is sent',
-    default: 16 * 1024 * 1024,
-    read: integer(1024, 64 * 1024 * 1024),
-  },
+  ...drainSettings,
   leaseSeconds: {
     flag: '--lease-seconds <number>',
     env: 'QUIRE_LEASE_SECONDS',
@@ -182,6 +177,8 @@ export function readConfig(flags: ServeFlags): Config {
     ...readLinks(flags),
     bodyLimitBytes: flags.bodyLimitBytes,
     visitsLimitBytes: flags.visitsLimitBytes,
+    visitsHourMb: flags.visitsHourMb,
+    drains: readDrains(flags),
     leaseMs: flags.leaseSeconds * 1000,
     drainMs: flags.drainSeconds * 1000,
     agentJobRetentionDays: flags.agentJobRetentionDays,

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import type { Request } from 'express'
+import type { AnyRoute as Route } from '../../generated/operations.ts'
 import { isInRanges, parseAddressRange } from '../base/address-range.ts'
 import type { Client } from '../operations/client.ts'
 import { type ApiKeys, hashKey, isWellFormedKey, type NamedCaller } from '../tenancy/api-key.ts'
@@ -32,7 +34,9 @@ export function createAdmission(
 ): Admission<Client> {
   return {
     async authorize(route, req) {
-      const known = await authenticate(req.headers.authorization)
+      const keyInAddress = findKeyInAddress(route, req)
+      const known = await authenticate(req.headers.authorization ?? keyInAddress)
+      if (known && keyInAddress !== undefined) checkKeyInAddress(known)
       const ipAddress = findClient(req)
       if (known) checkAddress(known, ipAddress)
       const { keyName, last4, allowedAddresses: _, ...caller } = checkAccess(route, known)
@@ -49,6 +53,18 @@ export function createAdmission(
     if (key === undefined || !isWellFormedKey(keyPrefix, key)) return undefined
     return apiKeys.authenticate(hashKey(key), now())
   }
+}
+
+/** Returns the key of a service that cannot send headers, as a value of Authorization. Only log lines may be sent so. */
+function findKeyInAddress({ isRaw }: Route, { headers, query: { key } }: Request): string | undefined {
+  return isRaw && headers.authorization === undefined && typeof key === 'string' ? `Bearer ${key}` : undefined
+}
+
+/** @throws {HttpError} 403, because programs on the way log addresses. */
+function checkKeyInAddress({ scopes }: NamedCaller): void {
+  if (scopes.every(scope => scope === 'ingest')) return
+  const message = 'A key in the address must have no other scope than ingest. Create one with --scopes ingest.'
+  throw new HttpError(403, 'key_in_address', message)
 }
 
 /**

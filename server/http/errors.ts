@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import type { ErrorCode } from '../../generated/error-codes.ts'
+import { SignatureError } from '../analytics/drains/vercel.ts'
 import { type DeliveryRefusal, DeliveryRefusedError } from '../analytics/import/receive-visits.ts'
 import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { diskFull, isDiskFull } from '../base/disk-full.ts'
@@ -60,6 +61,7 @@ export function toHttpError(thrown: unknown): HttpError {
     const [status, code] = deliveryRefusals[thrown.refusal]
     return new HttpError(status, code, thrown.message)
   }
+  if (thrown instanceof SignatureError) return new HttpError(403, 'invalid_signature', thrown.message)
   if (thrown instanceof UnusableVisitsError) return new HttpError(500, 'visits_damaged', visitsFault)
   return unavailableErrors(thrown) ?? toRequestError(thrown) ?? new HttpError(500, 'internal_error', serverFault)
 }

@@ -129,7 +129,8 @@ function spendBudget<Caller>(route: Route, admission: Admission<Caller>): Reques
  * compiles and keeps a validator for each raw Content-Type, so clients could fill the memory with them.
  */
 export function readBody(route: Route, limitBytes: number): RequestHandler {
-  if (route.isRaw) return (_req, _res, next) => next()
+  // What a handler has not read is dropped, so that the next request on the connection can be read.
+  if (route.isRaw) return (req, res, next) => next(void res.once('finish', () => req.resume()))
   if (!route.hasBody) {
     return (req, _res, next) => {
       delete req.headers['content-type']
@@ -195,7 +196,9 @@ function checkKeyFirst<Caller>(table: RouteTable, admission: Admission<Caller>):
 function readInput(req: Request, { mediaTypes, isRaw }: Route): AnyInput {
   const { params, query, headers } = req
   const mediaType = chooseMediaType(headers.accept, mediaTypes)
-  return { params, query, headers, body: isRaw ? req : req.body, mediaType } as AnyInput
+  // Without `destroyOnReturn: false`, a handler that stops reading would stop the whole connection.
+  const content = isRaw ? req.iterator({ destroyOnReturn: false }) : req.body
+  return { params, query, headers, body: content, mediaType } as AnyInput
 }
 
 /** An answer of any operation. */

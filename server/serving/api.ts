@@ -22,6 +22,7 @@ import { agreeOnLinkKey, openSharedLinkKeys } from '../store/shared-link-keys.ts
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
 import { openSecretBox } from '../store/webhook-keys.ts'
 import { createId } from '../tenancy/id.ts'
+import { createByteLimit } from '../tenancy/rate-limit.ts'
 import { startVisitorCounting } from '../workers/count-visitors.ts'
 import { probeInThread } from '../workers/probe-in-thread.ts'
 import { startReceivingVisits } from '../workers/receive-visits.ts'
@@ -100,6 +101,8 @@ export function createApi(
       bundles: parts.bundles,
       now: Date.now,
       maxVisitsBytes: config.visitsLimitBytes,
+      visitBytes: createByteLimit(store.rateLimits, config.visitsHourMb, Date.now),
+      vercelSecrets: config.drains.vercelSecrets,
       webhookAllowPrivate: config.webhookAllowPrivate,
     },
     extensionsValidator: prepared.extensionsValidator,
@@ -108,6 +111,7 @@ export function createApi(
     extensionTexts: prepared.extensionTexts,
     ...finders,
     dashboard: config.dashboard ? { deps, ...finders, log } : undefined,
+    drains: config.drains,
     corsOrigins: config.corsOrigins,
     bodyLimitBytes: config.bodyLimitBytes,
     whyNotReady,

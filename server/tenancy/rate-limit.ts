@@ -67,6 +67,47 @@ export async function takeRequest(
   }
 }
 
+/** Limits how much organizations send. */
+export interface ByteLimit {
+  /** Megabytes an hour. */
+  hourMb: number
+  /** Returns in how many seconds the organization may send again; 0 = now. */
+  findWaitSeconds(organizationId: string): Promise<number>
+  /** Counts what the organization has sent. */
+  add(organizationId: string, bytes: number): void
+}
+
+const megabyte = 1024 * 1024
+
+/**
+ * Counts each megabyte as a request of a rate limit, when the organization sends the next time. That is refused while there is no room.
+ * So the last request may exceed the limit, and a large one is not refused for ever. Until then, the bytes are in the memory of this
+ * process.
+ */
+export function createByteLimit(limits: RateLimits, hourMb: number, now: () => number): ByteLimit {
+  const budget = { budget: 'visits', quota: hourMb, windowSeconds: 3600 }
+  const uncounted = new Map<string, number>()
+  const find = (organizationId: string) => uncounted.get(organizationId) ?? 0
+  const add = (organizationId: string, bytes: number) => {
+    uncounted.set(organizationId, find(organizationId) + bytes)
+  }
+  return {
+    hourMb,
+    add,
+    async findWaitSeconds(organizationId) {
+      while (find(organizationId) >= megabyte) {
+        // Before the wait, so that requests at the same time do not count it twice.
+        add(organizationId, -megabyte)
+        const { allowed, untilNextMs } = await limits.take(organizationId, budget, now)
+        if (allowed) continue
+        add(organizationId, megabyte)
+        return Math.ceil(untilNextMs / 1000)
+      }
+      return 0
+    },
+  }
+}
+
 /** Counts one request. `next` is what to store; undefined = what is stored stays. */
 export function countRequest(
   counted: CountedRequests,

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { DeliveryCounter, DeliveryRefusedError } from '../analytics/import/receive-visits.ts'
+import { DeliveryCounter, DeliveryRefusedError, type SentDelivery } from '../analytics/import/receive-visits.ts'
 import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { isDiskFull } from '../base/disk-full.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'
@@ -14,20 +14,24 @@ const patienceMs = 10_000
 const { dataFolder, database, visitorKeyFile, node, maxUnpackedBytes } = workerData as ReceiveSetup
 let opened: { store: Store; counter: DeliveryCounter } | undefined
 
-parentPort?.on('message', async (question: ReceiveQuestion | 'stop') => {
-  if (question === 'stop') {
+parentPort?.on('message', async (questions: ReceiveQuestion[] | 'stop') => {
+  if (questions === 'stop') {
     await opened?.store.close()
     parentPort?.close()
     return
   }
   try {
     opened ??= await open()
-    const pieces = question.pieces.map(({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length))
-    tell({ value: await opened.counter.count(question.delivery, pieces) })
+    const results = await opened.counter.countAll(questions.map(toSent))
+    tell(results.map(result => (result.status === 'fulfilled' ? { value: result.value } : describe(result.reason))))
   } catch (error) {
-    tell(describe(error as Error))
+    tell(questions.map(() => describe(error as Error)))
   }
 })
+
+function toSent({ delivery, pieces }: ReceiveQuestion): SentDelivery {
+  return { delivery, pieces: pieces.map(({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length)) }
+}
 
 async function open() {
   const store =
@@ -50,6 +54,6 @@ function findFault(error: Error): ReceiveFault {
   return error instanceof UnusableVisitsError ? 'unusable' : null
 }
 
-function tell(answer: ReceiveAnswer): void {
-  parentPort?.postMessage(answer)
+function tell(answers: ReceiveAnswer[]): void {
+  parentPort?.postMessage(answers)
 }

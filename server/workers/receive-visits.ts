@@ -20,7 +20,7 @@ export interface ReceiveSetup extends Pick<FollowSetup, 'dataFolder' | 'database
   maxUnpackedBytes: number
 }
 
-/** A delivery for the thread, which works on one at a time. */
+/** A delivery for the thread. It works on one at a time, or on several of one target with the same settings. */
 export interface ReceiveQuestion {
   delivery: Delivery
   /** The body. Its memory moves to the thread. */
@@ -44,19 +44,22 @@ export interface ReceiveOptions {
 const usualUnpackedBytes = 320 * 1024 * 1024
 const usualWaiting = 32
 const usualWaitingBytes = 64 * 1024 * 1024
+/** The deliveries of one commit. More would make the first of them wait. */
+const maxTogether = 16
+const maxBytesTogether = 8 * 1024 * 1024
 const pieceBytes = 64 * 1024
 /** A large delivery takes a few seconds. */
 const stopWithinMs = 10_000
 
 /**
- * Receives visits in a separate thread, which decompresses, parses and records one delivery at a time, so that requests do not wait.
- * Deliveries of one target are counted in the order in which they have arrived, and targets take turns. The first delivery starts the
+ * Receives visits in a separate thread, which decompresses, parses and records them, so that requests do not wait. Deliveries of one
+ * target that wait at the same time are recorded together, because each commit writes the rows of its visitors. Deliveries of one target are counted in the order in which they have arrived, and targets take turns. The first delivery starts the
  * thread; when it has ended, the next delivery starts another.
  */
 export function startReceivingVisits(options: ReceiveOptions): VisitsReceiver & Stoppable {
   const { maxWaiting = usualWaiting, maxWaitingBytes = usualWaitingBytes, setup } = options
   const counter = createCounter({ maxUnpackedBytes: usualUnpackedBytes, ...setup })
-  const turns = createTurns(counter.count)
+  const turns = createTurns(takeTogether, counter.count)
   /** The places that are taken, by target: deliveries that arrive, wait, or are counted. */
   const taken = new Map<string, number>()
   let bytes = 0
@@ -80,7 +83,7 @@ export function startReceivingVisits(options: ReceiveOptions): VisitsReceiver & 
           pieces.add(chunk)
         }
         if (isStopping) throw busy('deliveries')
-        return await turns.add(target, { delivery, pieces: pieces.take() })
+        return await turns.add(target, { delivery, pieces: pieces.take(), size })
       } finally {
         bytes -= size
         const left = (taken.get(target) as number) - 1
@@ -102,19 +105,49 @@ interface Waiting<Work, Result> {
   failed(error: unknown): void
 }
 
-/** Runs one work at a time. The work of each name runs in the order in which it was added, and names take turns. */
-function createTurns<Work, Result>(run: (work: Work) => Promise<Result>) {
+interface WaitingDelivery extends ReceiveQuestion {
+  /** Bytes of the body, as it was sent. */
+  size: number
+}
+
+/** Returns how many of the first deliveries of a target are counted together. */
+function takeTogether(deliveries: readonly [WaitingDelivery, ...WaitingDelivery[]]): number {
+  const settings = JSON.stringify(deliveries[0].delivery.settings)
+  let bytes = 0
+  const end = deliveries.findIndex(({ delivery, size }, index) => {
+    bytes += size
+    const isTooMuch = index >= maxTogether || bytes > maxBytesTogether
+    return index > 0 && (isTooMuch || JSON.stringify(delivery.settings) !== settings)
+  })
+  return end === -1 ? deliveries.length : end
+}
+
+/**
+ * Runs the first works of one name at a time: as many as `take` says. The works of each name run in the order in which they were added,
+ * and names take turns.
+ */
+function createTurns<Work, Result>(
+  take: (works: readonly [Work, ...Work[]]) => number,
+  run: (works: Work[]) => Promise<PromiseSettledResult<Result>[]>,
+) {
   /** The name whose turn is next comes first. */
   const waiting = new Map<string, Waiting<Work, Result>[]>()
   let running: Promise<void> | undefined
 
   async function runAll(): Promise<void> {
     for (let turn = waiting.entries().next().value; turn; turn = waiting.entries().next().value) {
-      const [name, [first, ...rest]] = turn
+      const [name, all] = turn
+      const count = take(all.map(({ work }) => work) as [Work, ...Work[]])
+      const [now, rest] = [all.slice(0, count), all.slice(count)]
       // The name goes to the end.
       waiting.delete(name)
       if (rest.length > 0) waiting.set(name, rest)
-      if (first) await run(first.work).then(first.done, first.failed)
+      const results = await run(now.map(({ work }) => work))
+      for (const [index, { done, failed }] of now.entries()) {
+        const result = results[index] as PromiseSettledResult<Result>
+        if (result.status === 'fulfilled') done(result.value)
+        else failed(result.reason)
+      }
     }
     running = undefined
   }
@@ -134,35 +167,36 @@ function createTurns<Work, Result>(run: (work: Work) => Promise<Result>) {
   }
 }
 
-/** Counts deliveries in the thread, and starts it if it does not run. Count one at a time. */
+/** Counts deliveries in the thread, and starts it if it does not run. Call `count` again when it has settled. */
 function createCounter(setup: ReceiveSetup) {
   let thread: Worker | undefined
-  let current: Omit<Waiting<ReceiveQuestion, ReceivedVisits>, 'work'> | undefined
+  let answered: ((results: PromiseSettledResult<ReceivedVisits>[]) => void) | undefined
+  let asked = 0
 
   function start(): Worker {
     const started = startThread('workers/receive-visits-worker', setup)
     let cause: unknown
-    started.on('message', (answer: ReceiveAnswer) => {
-      if ('value' in answer) current?.done(answer.value)
-      else current?.failed(toError(answer))
-    })
+    started.on('message', (answers: ReceiveAnswer[]) => answered?.(answers.map(toResult)))
     started.on('error', error => {
       cause = error
     })
     started.on('exit', () => {
       thread = undefined
-      current?.failed(new Error('The thread that receives visits ended.', { cause }))
+      const reason = new Error('The thread that receives visits ended.', { cause })
+      answered?.(Array.from({ length: asked }, () => ({ status: 'rejected', reason })))
     })
     return started
   }
 
   return {
-    count: (question: ReceiveQuestion): Promise<ReceivedVisits> =>
-      new Promise((done, failed) => {
-        current = { done, failed }
+    count: (deliveries: WaitingDelivery[]): Promise<PromiseSettledResult<ReceivedVisits>[]> =>
+      new Promise(done => {
+        asked = deliveries.length
+        answered = done
         thread ??= start()
-        const memory = question.pieces.map(({ buffer }) => buffer as ArrayBuffer)
-        thread.postMessage(question, memory)
+        const questions: ReceiveQuestion[] = deliveries.map(({ delivery, pieces }) => ({ delivery, pieces }))
+        const memory = questions.flatMap(({ pieces }) => pieces.map(({ buffer }) => buffer as ArrayBuffer))
+        thread.postMessage(questions, memory)
       }),
     /** Ends the thread after `idle`, or soon. */
     async stop(idle: Promise<void>): Promise<void> {
@@ -177,6 +211,12 @@ function createCounter(setup: ReceiveSetup) {
 
 function busy(what: string): UnavailableError {
   return new UnavailableError('busy', what)
+}
+
+function toResult(answer: ReceiveAnswer): PromiseSettledResult<ReceivedVisits> {
+  return 'value' in answer
+    ? { status: 'fulfilled', value: answer.value }
+    : { status: 'rejected', reason: toError(answer) }
 }
 
 function toError({ error, fault }: { error: Error; fault: ReceiveFault }): Error {

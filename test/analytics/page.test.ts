@@ -53,6 +53,63 @@ test.each([
   expect(toPage(given)).toEqual({ path: want, isMarkdown: true })
 })
 
+// The names that the routers of the frameworks use in production.
+test.each([
+  '/guide?_rsc=1a2b3',
+  '/guide?tab=a&_rsc=1a2b3',
+  '/guide.rsc',
+  '/guide.segments/_tree.segment.rsc',
+  '/_next/data/9f8e/guide.json',
+  '/guide?_data=routes%2Fguide',
+  '/_root.data',
+  '/guide.data?_routes=root',
+  '/__manifest?paths=%2Fguide',
+  '/guide/__data.json?x-sveltekit-invalidated=01',
+  '/guide/_payload.json?9f8e',
+  '/page-data/guide/page-data.json',
+  '/guide/q-data.json',
+  '/guide/index.pageContext.json',
+])('%j is data of a router', target => {
+  expect(toPage(target)).toEqual({ refusal: 'router-data' })
+})
+
+test.each([
+  '/.env',
+  '/.git/config',
+  '/docs/.DS_Store',
+  '/wp-login.php',
+  '/blog/wp-admin/setup-config.php',
+  '/xmlrpc.php',
+  '/vendor/phpunit/phpunit/src/Util/PHP/eval-stdin.php',
+  '/backup.sql',
+  '/prod.env',
+  '/actuator/health',
+])('%j is a target of scanners', target => {
+  expect(toPage(target)).toEqual({ refusal: 'scan' })
+})
+
+test.each(['/mcp', '/sse/', '/healthz', '/api/health', '/api/mcp', '/api/search?query=a'])(
+  '%j is a service',
+  target => {
+    expect(toPage(target)).toEqual({ refusal: 'service' })
+  },
+)
+
+test.each([
+  '/mcp/setup',
+  '/guides/mcp',
+  '/guides/health',
+  '/api/search',
+  '/api/users',
+  '/manual/en/function.strlen.php',
+  '/guides/wp-plugin',
+  '/guides/actuator',
+  '/data',
+  '/guide?rsc=1',
+])('%j is a page all the same', target => {
+  expect(toPage(target)).toMatchObject({ path: target.split('?')[0] })
+})
+
 test.each([
   ['/app.js', 'asset'],
   ['/app.4f2a.CSS?v=1', 'asset'],

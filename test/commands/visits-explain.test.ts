@@ -46,6 +46,7 @@ describe('quire visits explain', () => {
   test.each([
     { about: 'nothing to explain', args: [], message: 'Give a user agent, or --line LINE' },
     { about: 'two things to explain', args: [bot, '--line', line], message: 'Give a user agent, or --line LINE' },
+    { about: 'a line in place of a user agent', args: [line], message: 'Explain it with --line' },
     { about: 'a flag that cannot be', args: ['--line', line, '--format', 'morse'], message: 'morse' },
   ])('refuses $about', async ({ args, message }) => {
     const { code, stderr } = await explain(args)

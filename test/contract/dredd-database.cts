@@ -68,7 +68,10 @@ function onPostgres(connectionString: string): Changes {
     async lock() {
       locked = await open()
       // Reads go on, as in SQLite.
-      await locked.query('BEGIN; LOCK TABLE export_jobs, idempotency_keys, audit_events, rate_limits IN SHARE MODE')
+      await locked.query(
+        'BEGIN; LOCK TABLE ' +
+          'agent_jobs, export_jobs, idempotency_keys, audit_events, rate_limits, webhooks, webhook_deliveries IN SHARE MODE',
+      )
     },
     async unlock() {
       await locked?.end()

@@ -4,8 +4,11 @@ import { toDay } from '../../server/analytics/day.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
 import { budgets } from '../../server/http/routes.ts'
 import { openPostgres } from '../../server/store/open-postgres.ts'
-import { openStore } from '../../server/store/store.ts'
+import { openStore, type Store } from '../../server/store/store.ts'
+import { openSecretBox } from '../../server/store/webhook-keys.ts'
 import { createId } from '../../server/tenancy/id.ts'
+import { issueWebhook } from '../../server/webhooks/issue-webhook.ts'
+import { type SecretBox, webhookEvents } from '../../server/webhooks/webhook.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 
 /** The keys and records that the transactions need to get every documented answer. */
@@ -17,14 +20,25 @@ export interface DreddState {
   readOnlyKey: string
   ingestKey: string
   projectId: string
+  /** An active job. */
   agentJobId: string
+  /** Completed jobs; the second is archived by its transaction. */
+  endedAgentJobId: string
+  archivedAgentJobId: string
   domain: string
   completedJobId: string
   runningJobId: string
-  /** A key and a project of an organization that has reached its analytics rate limit and whose export queue is full. */
+  /** A completed job that its transaction deletes, and a running one that its transaction cancels. */
+  deletedJobId: string
+  cancelledJobId: string
+  webhookId: string
+  /** A webhook that its transaction deletes. */
+  deletedWebhookId: string
+  disabledWebhookId: string
+  /** A key and a project of an organization that has reached its limits of requests, of queued exports and of webhooks. */
   spent: { key: string; projectId: string; domain: string }
-  /** A project and a job of another organization. */
-  foreign: { projectId: string; jobId: string }
+  /** A project, a job and a webhook of another organization. */
+  foreign: { projectId: string; jobId: string; webhookId: string }
 }
 
 /**
@@ -37,18 +51,16 @@ export async function prepareDreddState(dataFolder: string, database?: string): 
   const now = Date.now()
   const { organizationId, projectId } = await createOrganization(store)
   const domain = 'docs.example.com'
-  const agentJobId = createId('aj')
   await store.sites.insert({ domain, projectId, origin: 'http://127.0.0.1:9/', createdAt: now })
-  await store.agentJobs.insert({
-    projectId,
-    id: agentJobId,
-    status: 'active',
-    source: { repository: 'https://git.example.com/acme/docs', ref: null },
-    model: 'writer-2',
-    prLink: null,
-    createdAt: now,
-    archivedAt: null,
-  })
+  const addAgentJob = async (status: 'active' | 'completed') => {
+    const id = createId('aj')
+    const source = { repository: 'https://git.example.com/acme/docs', ref: null }
+    const times = { createdAt: now, archivedAt: null }
+    await store.agentJobs.insert({ projectId, id, status, source, model: 'writer-2', prLink: null, ...times })
+    return id
+  }
+  const addWebhook = prepareWebhooks(store, openSecretBox(dataFolder, undefined), now)
+  await store.visits.openVisitorKeys()
   const visitor = Buffer.alloc(16, 1)
   await store.visits.recordBatch(projectId, toViewBatch([{ visitor, path: '/', day: toDay(now), kind: 'human' }]))
   const queueJob = async (owner: string, domain: string) => {
@@ -84,13 +96,22 @@ export async function prepareDreddState(dataFolder: string, database?: string): 
     if (!claimed) throw new Error('The job could not be claimed.')
     return claimed.lease
   }
-  const completed = await startJob(organizationId)
   mkdirSync(join(dataFolder, 'bundles'), { recursive: true })
-  writeFileSync(join(dataFolder, 'bundles', 'x.zip'), 'x')
-  await store.exportJobs.complete(completed, { fileName: 'x.zip', sizeBytes: 1, sha256: 'a'.repeat(64) }, 1, now)
-  const running = await startJob(organizationId)
+  const completeJob = async (fileName: string) => {
+    const lease = await startJob(organizationId)
+    writeFileSync(join(dataFolder, 'bundles', fileName), 'x')
+    await store.exportJobs.complete(lease, { fileName, sizeBytes: 1, sha256: 'a'.repeat(64) }, 1, now)
+    return lease.jobId
+  }
+  const exports = {
+    completedJobId: await completeJob('x.zip'),
+    runningJobId: (await startJob(organizationId)).jobId,
+    deletedJobId: await completeJob('y.zip'),
+    cancelledJobId: (await startJob(organizationId)).jobId,
+  }
 
   const spent = await createOrganization(store)
+  for (let added = 0; added < 50; added += 1) await addWebhook(spent.organizationId)
   for (const budget of budgets) {
     for (let taken = 0; taken < budget.quota; taken += 1)
       await store.rateLimits.take(spent.organizationId, budget, () => now)
@@ -103,24 +124,44 @@ export async function prepareDreddState(dataFolder: string, database?: string): 
   // Twice the limit, because the server works them off meanwhile.
   for (let queued = 0; queued < 200; queued += 1) await queueJob(spent.organizationId, fullDomain)
 
+  const disabledWebhookId = await addWebhook(organizationId)
+  await store.webhooks.disable(disabledWebhookId, 'The receiver answered 410.', now)
+
   const state = {
     dataFolder,
     database,
-    key: (await createApiKey(store, organizationId)).key,
+    key: (await createApiKey(store, organizationId, { scopes: ['read', 'write', 'ingest'] })).key,
     readOnlyKey: (await createApiKey(store, organizationId, { scopes: ['read'] })).key,
     ingestKey: (await createApiKey(store, organizationId, { scopes: ['ingest'] })).key,
     projectId,
-    agentJobId,
+    agentJobId: await addAgentJob('active'),
+    endedAgentJobId: await addAgentJob('completed'),
+    archivedAgentJobId: await addAgentJob('completed'),
     domain,
-    completedJobId: completed.jobId,
-    runningJobId: running.jobId,
+    ...exports,
+    webhookId: await addWebhook(organizationId),
+    deletedWebhookId: await addWebhook(organizationId),
+    disabledWebhookId,
     spent: {
       key: (await createApiKey(store, spent.organizationId)).key,
       projectId: spent.projectId,
       domain: fullDomain,
     },
-    foreign: { projectId: foreign.projectId, jobId: foreignJob.jobId },
+    foreign: {
+      projectId: foreign.projectId,
+      jobId: foreignJob.jobId,
+      webhookId: await addWebhook(foreign.organizationId),
+    },
   }
   await store.close()
   return state
+}
+
+function prepareWebhooks({ webhooks }: Pick<Store, 'webhooks'>, secrets: SecretBox, createdAt: number) {
+  return async (organizationId: string): Promise<string> => {
+    const given = { organizationId, url: 'https://hooks.example.com/quire', events: webhookEvents, createdAt }
+    const { webhook, sealedSecret } = issueWebhook(given, { secrets, allowed: { names: [], ranges: [] } })
+    await webhooks.insert(webhook, sealedSecret)
+    return webhook.id
+  }
 }

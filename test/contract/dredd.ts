@@ -1,4 +1,5 @@
-// Checks the real server against the document with Dredd. Each documented response needs a transaction that passes.
+// Checks the real server against both documents with Dredd. Each documented response needs a transaction that passes, or its reason
+// in `unreached` of dredd-requests.cts.
 //
 //   node test/contract/dredd.ts [--postgres] [--json FILE]
 import { spawn } from 'node:child_process'
@@ -28,20 +29,34 @@ const folder = mkdtempSync(join(tmpdir(), 'quire-dredd-'))
 const resultFile = join(folder, 'result.json')
 const documentFile = join(folder, 'openapi.json')
 
-const document = JSON.parse(readFileSync('generated/openapi.json', 'utf8')) as Document
-const documented = await listDocumentedResponses(document)
+const documents = ['generated/openapi.json', 'generated/extensions/openapi.json'].map(
+  file => JSON.parse(readFileSync(file, 'utf8')) as Document,
+)
+const documented = (await Promise.all(documents.map(listDocumentedResponses))).flat()
+const [first, second] = await Promise.all(documents.map(dereferenceDocument))
 // Dredd reads OpenAPI 3.0 and resolves no references. Changing the version is enough, because only the schemas use features
-// of 3.1. The hooks check the schemas against the original document.
-writeFileSync(documentFile, JSON.stringify({ ...(await dereferenceDocument(document)), openapi: '3.0.3' }))
+// of 3.1. The hooks check the answers against the original documents, and Dredd takes half a second to read the schemas of one
+// response, so it gets none.
+const paths = withoutAnswers({ ...first?.paths, ...second?.paths })
+writeFileSync(documentFile, JSON.stringify({ ...first, openapi: '3.0.3', paths, components: {} }))
 
 const state = await prepareDreddState(join(folder, 'data'), database?.url)
-const flags = ['--data', state.dataFolder, '--validate-responses', '--log-level', 'info']
+const flags = [
+  '--data',
+  state.dataFolder,
+  '--validate-responses',
+  '--log-level',
+  'info',
+  '--visits-limit-bytes',
+  '100000',
+]
 const server = await startServe(database ? [...flags, '--database', database.url] : flags)
 try {
   const code = await runDredd(server.url)
   const result = readResult()
-  const complete = code === 0 && result.failed === 0 && result.skipped === 0 && result.passed === documented.length
-  console.log(`${result.passed} of ${documented.length} documented responses proved against the server.`)
+  const wanted = documented.length - result.excused
+  const complete = code === 0 && result.failed === 0 && result.passed === wanted
+  console.log(`Dredd ${result.passed}/${wanted}; ${result.excused} more documented responses cannot be reached.`)
   if (!complete && result.failed === 0) result.failed = 1
   report(result)
   process.exitCode = complete ? 0 : 1
@@ -50,6 +65,20 @@ try {
   await database?.drop()
   await postgres?.stop()
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** Keeps the media types of the answers. */
+function withoutAnswers(paths: object): object {
+  return JSON.parse(JSON.stringify(paths), (key, value) => {
+    if (key !== 'responses') return value
+    const answers = Object.entries(value as Record<string, { description: string; content?: object }>)
+    return Object.fromEntries(
+      answers.map(([status, { description, content }]) => {
+        const types = Object.keys(content ?? {}).map(type => [type, {}])
+        return [status, { description, ...(content && { content: Object.fromEntries(types) }) }]
+      }),
+    )
+  })
 }
 
 function report(result: { passed: number; failed: number; skipped: number }): void {
@@ -81,10 +110,10 @@ function runDredd(url: string): Promise<number> {
 }
 
 /** Reads the counts of the hooks. The exit code of Dredd is 0 even if it could not read the document. */
-function readResult(): { passed: number; failed: number; skipped: number } {
+function readResult(): { passed: number; failed: number; skipped: number; excused: number } {
   try {
     return JSON.parse(readFileSync(resultFile, 'utf8'))
   } catch {
-    return { passed: 0, failed: 1, skipped: 0 }
+    return { passed: 0, failed: 1, skipped: 0, excused: 0 }
   }
 }

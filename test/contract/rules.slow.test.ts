@@ -36,6 +36,7 @@ test('the contract follows every rule, without warnings', () => {
 })
 
 test.each([
+  { rule: 'rule/kebab-case', file: 'openapi.yaml', from: '/v1/static-export/jobs:', to: '/v1/staticExport/jobs:' },
   { rule: 'rule/operation-id-verb', file: 'paths/agent-job.yaml', from: 'getAgentJob', to: 'agentJob' },
   {
     rule: 'rule/scopes-stated',

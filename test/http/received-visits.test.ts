@@ -1,9 +1,30 @@
+import { Agent, request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { send } from '../support/client.ts'
 import { useExtensionsServer } from '../support/extensions-server.ts'
+import { createApiKey, createOrganization, startTestServer } from '../support/server.ts'
 
 const used = useExtensionsServer()
+
+test('an organization that has sent its bytes of the hour is told to wait, on each path', async () => {
+  const server = await startTestServer({ visitsHourMb: 1 })
+  try {
+    const { organizationId, projectId } = await createOrganization(server.store)
+    const { key } = await createApiKey(server.store, organizationId, { scopes: ['ingest'] })
+    const post = (path: string, body: Buffer | string) =>
+      send(server.url, path, { method: 'POST', headers: { Authorization: `Bearer ${key}` }, body })
+    const visits = `/quire/v1/projects/${projectId}/visits`
+    expect((await post(visits, Buffer.alloc(1024 * 1024 * 2, 'a'.repeat(99).concat('\n')))).status).toBe(200)
+    for (const path of [visits, '/quire/v1/visits']) {
+      const { status, json, headers } = await post(path, 'a line')
+      expect([status, json.code]).toEqual([429, 'rate_limited'])
+      expect(Number(headers['retry-after'])).toBeGreaterThan(3500)
+    }
+  } finally {
+    await server.dispose()
+  }
+})
 
 describe('sendVisits', () => {
   const time = (minute: number) => `20/Nov/2026:10:${String(minute).padStart(2, '0')}:00 +0000`
@@ -107,4 +128,23 @@ describe('sendVisits', () => {
     const bound = await sendLines('/quire/v1/visits', hosts.join('\n'))
     expect(bound).toMatchObject({ status: 403, json: { code: 'missing_scope' } })
   })
+})
+
+test('reads the next request of a connection after a body that is too large', async () => {
+  const project = await used.addProject()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const post = (body: string | Buffer) =>
+    new Promise<{ status: number | undefined; port: number | undefined }>((done, failed) => {
+      const headers = { Authorization: `Bearer ${used.keys.all}`, 'Content-Length': Buffer.byteLength(body) }
+      const url = `${used.server.url}/quire/v1/projects/${project}/visits`
+      const sent = request(url, { method: 'POST', headers, agent }, res => {
+        const port = res.socket.localPort
+        res.resume().on('end', () => done({ status: res.statusCode, port }))
+      })
+      sent.on('error', failed).end(body)
+    })
+  const refused = await post(Buffer.alloc(17 * 1024 * 1024, 'a\n'))
+  expect(refused.status).toBe(413)
+  expect(await post('no line')).toEqual({ status: 200, port: refused.port })
+  agent.destroy()
 })

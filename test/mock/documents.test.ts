@@ -36,3 +36,11 @@ test.each(['fixed', 'moving'])(
     expect((await fetch(`${url}/`, { method: 'POST' })).status).toBe(404)
   },
 )
+
+test('the fixed mock has the second document, too', async () => {
+  const { url = '' } = mocks.fixed ?? {}
+  const { operations, extensions } = (await (await fetch(`${url}/`)).json()) as Record<string, unknown>
+  expect(operations).toContain('POST /quire/v1/webhooks (createWebhook)')
+  const { paths } = (await (await fetch(String(extensions))).json()) as { paths: object }
+  expect(Object.keys(paths)).toContain('/quire/v1/webhooks')
+})

@@ -8,8 +8,11 @@ import type { Document, Schema } from '../../scripts/generate/document.ts'
 import { type RunningMock, sendToMock, startMock } from './running-mock.ts'
 
 const root = join(import.meta.dirname, '../..')
-const document = JSON.parse(readFileSync(join(root, 'generated/openapi.json'), 'utf8')) as Document
-const responses = await listDocumentedResponses(document)
+const read = (name: string) => JSON.parse(readFileSync(join(root, 'generated', name), 'utf8')) as Document
+const responses = [
+  ...(await listDocumentedResponses(read('openapi.json'))),
+  ...(await listDocumentedResponses(read('extensions/openapi.json'))),
+]
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats.default(ajv)
 
@@ -117,6 +120,17 @@ test('accepts typical client requests', async () => {
     })
   }
   expect(await sendToMock(url, 'HEAD', `${jobs}/a`)).toEqual({ status: 200, body: undefined })
+})
+
+test('refuses what the second document does not allow, and takes log lines in any encoding', async () => {
+  expect(await sendToMock(url, 'GET', '/quire/v1/exports?limt=5')).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_request', details: [{ field: 'limt' }] },
+  })
+  expect(await sendToMock(url, 'POST', '/quire/v1/webhooks', json, '{"url":5}')).toMatchObject({ status: 400 })
+  const gzipped = { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' }
+  expect(await sendToMock(url, 'POST', '/quire/v1/visits', gzipped, '\u001f')).toMatchObject({ status: 200 })
+  expect(await sendToMock(url, 'PATCH', '/quire/v1/exports')).toMatchObject({ status: 405 })
 })
 
 describe('visitors as CSV', () => {

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type CountedRequests, countRequest, type RateLimits, takeRequest } from '../../server/tenancy/rate-limit.ts'
+import {
+  type CountedRequests,
+  countRequest,
+  createByteLimit,
+  type RateLimits,
+  takeRequest,
+} from '../../server/tenancy/rate-limit.ts'
 import fc from '../support/fast-check.ts'
 import { arbitraryMoments, compareWithModel } from '../support/rate-limit-model.ts'
 
@@ -126,4 +132,37 @@ test('is as exact as a list of all requests, whatever the clock does', async () 
       { numRuns: 150 },
     )
   }
+})
+
+describe('a limit of bytes', () => {
+  const megabyte = 1024 * 1024
+
+  test('refuses what is sent after the last megabyte, until the first leaves the window', async () => {
+    let at = now
+    const limit = createByteLimit(inMemory(), 2, () => at)
+    const send = async (bytes: number) => {
+      const wait = await limit.findWaitSeconds('org_1')
+      if (wait === 0) limit.add('org_1', bytes)
+      return wait
+    }
+    for (let i = 0; i < 8; i++) expect(await send(megabyte / 4)).toBe(0)
+    at += 60_000
+    expect(await send(16 * megabyte)).toBe(0)
+    at += 60_000
+    expect(await send(1)).toBe(3480)
+    expect(await limit.findWaitSeconds('org_2')).toBe(0)
+    // The 16 megabytes are counted 2 an hour.
+    for (let hours = 1; hours <= 8; hours++) {
+      at += hourMs
+      expect(await send(1)).toBe(hours < 8 ? 3600 : 0)
+    }
+  })
+
+  test('counts the bytes of requests at the same time once', async () => {
+    const limit = createByteLimit(inMemory(), 2, () => now)
+    limit.add('org_1', 2 * megabyte)
+    expect(await Promise.all([1, 2, 3].map(() => limit.findWaitSeconds('org_1')))).toEqual([0, 0, 0])
+    limit.add('org_1', megabyte)
+    expect(await limit.findWaitSeconds('org_1')).toBe(3600)
+  })
 })

@@ -1,7 +1,7 @@
 import { isDamage } from '../import/decompress.ts'
 import { LogFileError, openLogFile } from '../import/log-file.ts'
 import { isAbsence, type LogEntry, RotationUnderWayError, toFile } from './log-entries.ts'
-import { headBytes } from './log-fingerprint.ts'
+import { LogHead } from './log-fingerprint.ts'
 import { cutHeader, maxHeaderBytes } from './log-header.ts'
 import type { OpenLog } from './open-log.ts'
 
@@ -41,7 +41,7 @@ class CompressedLog implements OpenLog {
   readonly #chunks: AsyncIterator<Buffer>
   readonly #readBytes: () => number
   readonly #beginAt: number
-  head: Buffer = Buffer.alloc(0)
+  head = new LogHead()
   offset: number
   #readTo = 0
   /** The first skipped bytes, up to `maxHeaderBytes`. */
@@ -72,7 +72,7 @@ class CompressedLog implements OpenLog {
       if (done) return null
       const from = this.#readTo
       this.#readTo += chunk.length
-      this.head = grow(this.head, chunk, headBytes)
+      this.head = this.head.withNext(chunk, from)
       this.#beginning = grow(this.#beginning, chunk, Math.min(maxHeaderBytes, this.#beginAt))
       if (this.#readTo <= this.#beginAt) continue
       const end = chunk.lastIndexOf(lineFeed) + 1
@@ -97,14 +97,16 @@ function grow(beginning: Buffer, chunk: Buffer, maxBytes: number): Buffer {
   return Buffer.concat([beginning, chunk.subarray(0, maxBytes - beginning.length)])
 }
 
-/** Reads the first `count` bytes of a compressed log; fewer when it is shorter or damaged. */
-export async function readCompressedHead(path: string, count: number): Promise<Buffer> {
+/** Reads the head of a compressed log; less when it is shorter or damaged. */
+export async function readCompressedHead(path: string): Promise<LogHead> {
   const { chunks } = await openLogFile(path)
-  let head: Buffer = Buffer.alloc(0)
+  let head = new LogHead()
+  let at = 0
   try {
     for await (const chunk of chunks) {
-      head = Buffer.concat([head, chunk.subarray(0, count - head.length)])
-      if (head.length >= count) break
+      head = head.withNext(chunk, at)
+      at += chunk.length
+      if (head.isComplete) break
     }
   } catch (error) {
     if (!isDamagedFile(error)) throw error

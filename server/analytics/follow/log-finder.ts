@@ -2,8 +2,8 @@ import { open } from 'node:fs/promises'
 import { readCompressedHead } from './compressed-log.ts'
 import type { FollowPosition } from './follow-position.ts'
 import { findEntry, isAbsence, type LogEntry, RotationUnderWayError } from './log-entries.ts'
-import { type FingerprintHead, type HeadFingerprint, headBytes } from './log-fingerprint.ts'
-import { readAt } from './plain-log.ts'
+import type { FingerprintHead, HeadFingerprint, LogHead } from './log-fingerprint.ts'
+import { readPlainHead } from './plain-log.ts'
 
 /** Identifies a file among the entries; the time of the last write decides when no entry matches. */
 export interface LogIdentity extends Pick<FollowPosition, 'file' | 'head' | 'modifiedAtMs'> {
@@ -18,6 +18,8 @@ export class LogFinder {
   readonly #path: string
   readonly #fingerprintHead: FingerprintHead
   readonly #fingerprints = new Map<string, string>()
+  /** Whether the last file was found by its head, and another file has the same head. */
+  isAmbiguous = false
 
   /** @param path the path of the followed log. */
   constructor(path: string, fingerprintHead: FingerprintHead) {
@@ -49,21 +51,23 @@ export class LogFinder {
   /** Finds the start position in a log that was never followed: the end of its newest non-empty rotated file. */
   async findBeginning(entries: readonly LogEntry[]): Promise<FollowPosition | null> {
     for (const entry of entries.filter(({ path }) => path !== this.#path).reverse()) {
-      const bytes = await readHead(entry, headBytes)
+      const { bytes, isEmpty } = await readHead(entry)
       const { file, sizeBytes, modifiedAtMs } = entry
       const head = this.#fingerprintHead(bytes)
-      if (bytes.length > 0) return { file, head, offset: sizeBytes, modifiedAtMs, isFinished: true }
+      if (!isEmpty) return { file, head, offset: sizeBytes, modifiedAtMs, isFinished: true }
     }
     return null
   }
 
   async #find({ file, head, isOpen }: LogIdentity, entries: readonly LogEntry[]): Promise<LogEntry | undefined> {
     const same = entries.find(entry => entry.file === file)
+    this.isAmbiguous = false
     if (same && (isOpen || (await this.#hasHead(same, head)))) return same
     let longest: LogEntry | undefined
     for (const entry of entries) {
-      if (longest && entry.sizeBytes <= longest.sizeBytes) continue
-      if (await this.#hasHead(entry, head)) longest = entry
+      if (!(await this.#hasHead(entry, head))) continue
+      this.isAmbiguous = longest !== undefined
+      if (!longest || entry.sizeBytes > longest.sizeBytes) longest = entry
     }
     return longest
   }
@@ -73,7 +77,7 @@ export class LogFinder {
     const key = `${entry.file} ${entry.sizeBytes} ${entry.modifiedAtMs} ${bytes}`
     let found = this.#fingerprints.get(key)
     if (found === undefined) {
-      found = this.#fingerprintHead(await readHead(entry, bytes)).print
+      found = this.#fingerprintHead((await readHead(entry)).bytes.subarray(0, bytes)).print
       if (this.#fingerprints.size >= maxFingerprints) this.#fingerprints.clear()
       this.#fingerprints.set(key, found)
     }
@@ -82,9 +86,9 @@ export class LogFinder {
 }
 
 /** @throws {RotationUnderWayError} when the file was renamed meanwhile. */
-async function readHead({ path, file, isCompressed }: LogEntry, bytes: number): Promise<Buffer> {
+async function readHead({ path, file, isCompressed }: LogEntry): Promise<LogHead> {
   try {
-    const head = isCompressed ? await readCompressedHead(path, bytes) : await readPlainHead(path, bytes)
+    const head = isCompressed ? await readCompressedHead(path) : await openHead(path)
     if ((await findEntry(path))?.file === file) return head
   } catch (error) {
     if (!isAbsence(error)) throw error
@@ -92,10 +96,10 @@ async function readHead({ path, file, isCompressed }: LogEntry, bytes: number): 
   throw new RotationUnderWayError()
 }
 
-async function readPlainHead(path: string, bytes: number): Promise<Buffer> {
+async function openHead(path: string): Promise<LogHead> {
   const handle = await open(path)
   try {
-    return await readAt(handle, 0, Buffer.alloc(bytes))
+    return await readPlainHead(handle)
   } finally {
     await handle.close()
   }

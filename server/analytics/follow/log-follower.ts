@@ -158,7 +158,7 @@ export class LogFollower {
   }
 
   #identify({ file, head, offset, modifiedAtMs }: OpenLog): LogIdentity {
-    return { file, head: this.#options.fingerprintHead(head.subarray(0, offset)), modifiedAtMs, isOpen: true }
+    return { file, head: this.#options.fingerprintHead(head.before(offset)), modifiedAtMs, isOpen: true }
   }
 
   /** Returns whether the file was read to its end and will not grow. Closes the log itself while it is empty. */
@@ -168,7 +168,7 @@ export class LogFollower {
     if ((await findEntry(path))?.file === log.file) {
       this.#newerSince = undefined
       // An empty log cannot be distinguished from a file that replaces it.
-      if (log.head.length === 0) await this.close()
+      if (log.head.isEmpty) await this.close()
       return false
     }
     const newer = await this.#listNewer(this.#identify(log))
@@ -189,7 +189,7 @@ export class LogFollower {
   async *#finish(log: OpenLog): AsyncGenerator<FollowedPiece> {
     const rest = await log.readRest()
     if (rest) yield this.#advance(log, rest)
-    if (log.head.length === 0) this.#empty.add(nameState(log))
+    if (log.head.isEmpty) this.#empty.add(nameState(log))
     if (this.#position) this.#position = { ...this.#position, isFinished: true }
     await this.close()
   }
@@ -217,9 +217,16 @@ export class LogFollower {
       if (tries > 0) await setTimeout(retryDelayMs)
       const entry = await this.#finder.findContinuation(position, await listLogEntries(path))
       if (!entry) continue
+      if (this.#finder.isAmbiguous) {
+        this.#warnOnce(
+          position.file,
+          `Several rotated files of ${path} begin alike, so it is unclear where reading stopped: lines may be missing. ` +
+            'Import the rotated files; no visit counts twice.',
+        )
+      }
       const log = await this.#open(entry, position.offset, this.#finder.isCopy(entry, position))
       const { bytes, print } = position.head
-      if (entry.isCompressed || fingerprintHead(log.head.subarray(0, bytes)).print === print) return log
+      if (entry.isCompressed || fingerprintHead(log.head.bytes.subarray(0, bytes)).print === print) return log
       await log.close()
     }
     return undefined

@@ -1,3 +1,5 @@
+import type { LogHead } from './log-fingerprint.ts'
+
 /** An open file of a followed log, read from a given offset. */
 export interface OpenLog {
   readonly path: string
@@ -5,8 +7,7 @@ export interface OpenLog {
   readonly file: string
   /** True if the file is compressed or a copy, and therefore will not grow. */
   readonly isComplete: boolean
-  /** The first bytes of the file that were read, up to `headBytes`. */
-  readonly head: Uint8Array
+  readonly head: LogHead
   /** Header lines before the start offset, see `cutHeader`. They are known once `read` has returned a piece. */
   readonly header: Buffer
   /** End of the last complete line read, in uncompressed bytes. */

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { toFile } from './log-entries.ts'
-import { headBytes } from './log-fingerprint.ts'
+import { headBytes, LogHead } from './log-fingerprint.ts'
 import { cutHeader, maxHeaderBytes } from './log-header.ts'
 import { LogReplacedError, type OpenLog } from './open-log.ts'
 
@@ -25,7 +25,7 @@ export async function openPlainLog({ path, offset, isComplete }: PlainLogOptions
   try {
     const stats = await handle.stat({ bigint: true })
     const beginning = await readAt(handle, 0, Buffer.alloc(Math.min(maxHeaderBytes, offset)))
-    const head = Buffer.from(beginning.subarray(0, headBytes))
+    const head = await readPlainHead(handle, offset)
     const header = (await findLastFields(handle, offset, cutHeader(beginning))) ?? Buffer.from(cutHeader(beginning))
     return new PlainLog(handle, { path, offset, isComplete, file: toFile(stats), head, header })
   } catch (error) {
@@ -66,14 +66,14 @@ class PlainLog implements OpenLog {
   readonly header: Buffer
   readonly #handle: FileHandle
   readonly #piece = Buffer.allocUnsafe(pieceBytes)
-  head: Buffer
+  head: LogHead
   offset: number
   modifiedAtMs = 0
   #sizeBytes = 0
   /** End of the bytes read so far. It is greater than `offset` while a line longer than a piece is being read. */
   #readTo: number
 
-  constructor(handle: FileHandle, options: PlainLogOptions & { file: string; head: Buffer; header: Buffer }) {
+  constructor(handle: FileHandle, options: PlainLogOptions & { file: string; head: LogHead; header: Buffer }) {
     this.#handle = handle
     this.path = options.path
     this.file = options.file
@@ -116,24 +116,31 @@ class PlainLog implements OpenLog {
     if (this.#sizeBytes < this.#readTo && !this.isComplete) throw new LogReplacedError()
     const piece = await readAt(this.#handle, this.#readTo, this.#piece)
     // The head is checked after reading: if it is unchanged, the file was not emptied before the piece was read.
-    const head = this.#growHead(piece)
-    const now = await readAt(this.#handle, 0, Buffer.allocUnsafe(head.length))
-    if (!now.equals(head)) throw new LogReplacedError()
+    const { start, bytes } = this.head.withNext(piece, this.#readTo)
+    const now = await readAt(this.#handle, start, Buffer.allocUnsafe(bytes.length))
+    if (!now.equals(bytes)) throw new LogReplacedError()
     return piece
   }
 
-  #growHead(piece: Buffer): Buffer {
-    const missing = headBytes - this.head.length
-    if (this.head.length < this.#readTo || missing <= 0) return this.head
-    return Buffer.concat([this.head, piece.subarray(0, missing)])
-  }
-
   #take(piece: Buffer, isWhole: boolean, takenBytes = piece.length): Buffer {
-    this.head = this.#growHead(piece.subarray(0, takenBytes))
+    this.head = this.head.withNext(piece.subarray(0, takenBytes), this.#readTo)
     this.#readTo += takenBytes
     if (isWhole) this.offset = this.#readTo
     return piece
   }
+}
+
+/** Reads the head of a file as far as it is before `end`. A hole of NULs is skipped in large pieces. */
+export async function readPlainHead(handle: FileHandle, end = Number.POSITIVE_INFINITY): Promise<LogHead> {
+  let head = new LogHead()
+  for (let at = 0; at < end && !head.isComplete; ) {
+    const bytes = Math.min(at === 0 ? headBytes : pieceBytes, end - at)
+    const read = await readAt(handle, at, Buffer.allocUnsafe(bytes))
+    if (read.length === 0) break
+    head = head.withNext(read, at)
+    at += read.length
+  }
+  return head
 }
 
 /** Reads until `into` is full or the file ends, and returns the filled part. */

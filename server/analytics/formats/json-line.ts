@@ -97,7 +97,7 @@ export class JsonLineParser implements LineParser {
     line.clientEnd = this.#write(firstText(request.client))
     writeTarget(line, this.#fields, this.#length, this.#write(firstText(request.target)))
     line.userAgentStart = this.#length
-    line.userAgentEnd = this.#write(firstText(request.userAgent))
+    line.userAgentEnd = this.#write(decodeSpaces(firstText(request.userAgent)))
     line.hostStart = this.#length
     line.hostEnd = this.#write(firstText(request.host))
     line.referrerStart = this.#length
@@ -127,6 +127,16 @@ export class JsonLineParser implements LineParser {
 function firstText(value: unknown): string {
   const first = Array.isArray(value) ? value[0] : value
   return typeof first === 'string' ? first : ''
+}
+
+/** Decodes a text that has its spaces as `%20`, as CloudFront and Akamai write user agents. */
+function decodeSpaces(text: string): string {
+  if (!text.includes('%20') || text.includes(' ')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /** Returns an empty string for `-`, which many programs log for a header that the client did not send. */

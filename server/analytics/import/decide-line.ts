@@ -26,6 +26,9 @@ export const lineRefusals = {
   'bad-path': { check: 'page', group: 'malformed', name: 'bad-path' },
   asset: { check: 'page', group: 'filtered', name: 'asset' },
   'machine-file': { check: 'page', group: 'filtered', name: 'machine-file' },
+  'router-data': { check: 'page', group: 'filtered', name: 'router-data' },
+  service: { check: 'page', group: 'filtered', name: 'service' },
+  scan: { check: 'page', group: 'filtered', name: 'scan' },
 } as const satisfies Record<string, LineRefusal>
 
 /** Supplies the values for checks that depend on the reader of the log. */

@@ -61,6 +61,9 @@ export interface LineExplainerOptions {
 const refusals: Record<NonNullable<Page['refusal']>, string> = {
   asset: 'is an asset, not a page, by its extension or folder',
   'machine-file': 'is a file for programs: crawler rules, a feed, a manifest or data',
+  'router-data': 'is data that the router of the site fetches, often before anybody opens the page',
+  service: 'is a service for programs: MCP, search or a health check',
+  scan: 'is what scanners look for: a hidden file, a backup, or a file of another system',
   'bad-path': 'is not a valid path: too long, contains a control character, or lacks a leading slash',
 }
 

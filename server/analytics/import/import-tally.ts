@@ -15,7 +15,17 @@ export class ImportTally {
    * Lines that are not page views: not a GET, a status other than 2xx and 304, an asset, a file for programs, a header of
    * the log, or a host without a registered site.
    */
-  filtered = { method: 0, status: 0, asset: 0, 'machine-file': 0, comment: 0, 'unknown-host': 0 }
+  filtered = {
+    method: 0,
+    status: 0,
+    asset: 0,
+    'machine-file': 0,
+    'router-data': 0,
+    service: 0,
+    scan: 0,
+    comment: 0,
+    'unknown-host': 0,
+  }
   /**
    * `wrong-format` = not in the format of the log, `bad-address` = has no client, see `Clients`, `bad-date` = invalid,
    * before 2000 or more than a day in the future, `bad-path` = see `toPage`, `too-long` = over 64 KiB.

@@ -2,6 +2,7 @@ import { dayMs } from '../../base/day-ms.ts'
 import { nameDialect } from '../envelopes/detect-dialect.ts'
 import { type FormatVerdict, FormatWindow } from './format-window.ts'
 import { type ImportTally, sum } from './import-tally.ts'
+import { InsideAddresses } from './inside-addresses.ts'
 
 /** What is known about one log. `findSuspicions` judges it. */
 export interface LogEvidence {
@@ -88,6 +89,7 @@ class ViewEvidence {
   ofVisitors = 0
   /** Page views whose visitor had none before. */
   ofNewVisitors = 0
+  readonly inside = new InsideAddresses()
   /** Page views whose client is from a list of addresses. */
   ofListed = 0
   /** Pairs of neighbouring page views whose dates are more than a year apart. */
@@ -114,9 +116,12 @@ class ViewEvidence {
   }
 
   /** Counts a view of a visitor with the address in `bytes` from `start` up to `end`. */
-  countVisitor(bytes: Uint8Array, start: number, end: number, isNew: boolean): void {
+  countVisitor(bytes: Buffer, start: number, end: number, isNew: boolean): void {
     this.ofVisitors++
-    if (isNew) this.ofNewVisitors++
+    if (isNew) {
+      this.ofNewVisitors++
+      this.inside.add(bytes, start, end)
+    }
     if (this.#isCandidate(bytes, start, end)) this.#votes++
     else if (this.#votes > 0) this.#votes--
     else {

@@ -27,6 +27,12 @@ export interface Delivery {
   settings?: LogSettings | undefined
 }
 
+/** A delivery, and its body. */
+export interface SentDelivery {
+  delivery: Delivery
+  pieces: readonly Buffer[]
+}
+
 /** Lines that cannot be read, by the reason, see `ImportTally.malformed`. */
 export interface UnreadableLines {
   reason: UnreadableReason
@@ -158,16 +164,35 @@ export class DeliveryCounter {
     this.#now = options.now ?? Date.now
   }
 
-  /** See `VisitsReceiver.receive`; call it again only when it has settled. */
-  async count(delivery: Delivery, pieces: readonly Buffer[]): Promise<ReceivedVisits> {
+  /**
+   * Counts deliveries of one target with the same settings, in one commit if none is refused. See `VisitsReceiver.receive`; call it
+   * again only when it has settled.
+   *
+   * @returns the result of each delivery, or its error
+   */
+  async countAll(deliveries: readonly SentDelivery[]): Promise<PromiseSettledResult<ReceivedVisits>[]> {
+    try {
+      const values = await this.#count(deliveries)
+      return values.map(value => ({ status: 'fulfilled', value }))
+    } catch (reason) {
+      const isRefused = reason instanceof DeliveryRefusedError
+      if (!isRefused || deliveries.length === 1) return deliveries.map(() => ({ status: 'rejected', reason }))
+    }
+    const results: PromiseSettledResult<ReceivedVisits>[] = []
+    for (const delivery of deliveries) results.push(...(await this.countAll([delivery])))
+    return results
+  }
+
+  async #count(deliveries: readonly SentDelivery[]): Promise<ReceivedVisits[]> {
+    const [{ delivery }] = deliveries as [SentDelivery]
     const reading = checkDelivery(delivery)
     const projects = await this.#findProjects(delivery.target)
     const name = JSON.stringify([delivery.target, delivery.settings])
     try {
       const open = await this.#takeReader(name, projects, reading)
-      return await this.#read(open, decode(delivery.encoding, pieces, this.#options.maxBytes))
+      return await this.#readAll(open, deliveries)
     } catch (error) {
-      // It may hold views of this delivery, which were not recorded.
+      // It may hold views of these deliveries, which were not recorded.
       this.#readers.delete(name)
       throw explainFormat(error)
     }
@@ -195,7 +220,6 @@ export class DeliveryCounter {
     }
     const known = this.#readers.get(name)
     if (known) {
-      known.examples.clear()
       if (!('id' in projects)) known.reader.setProjects(projects)
       return known
     }
@@ -216,40 +240,57 @@ export class DeliveryCounter {
     return open
   }
 
-  async #read({ reader, examples }: OpenReader, chunks: AsyncIterable<Buffer>): Promise<ReceivedVisits> {
-    const { store, maxLines = usualLines } = this.#options
-    const { visits } = store
+  async #readAll({ reader, examples }: OpenReader, deliveries: readonly SentDelivery[]): Promise<ReceivedVisits[]> {
+    const { store, maxBytes } = this.#options
+    const read: ReadLines[] = []
+    let newViews = 0
     reader.setNow(this.#now())
+    for (const { delivery, pieces } of deliveries) {
+      const before = reader.tally
+      examples.clear()
+      newViews += await this.#read(reader, decode(delivery.encoding, pieces, maxBytes))
+      read.push(summarize(before, reader.tally, examples))
+    }
+    const { tooOldViews } = reader.tally
+    newViews += await recordViews(reader, store.visits)
+    return share(read, newViews, reader.tally.tooOldViews - tooOldViews)
+  }
+
+  /** Reads a delivery, and returns the number of new views of what had to be recorded meanwhile. */
+  async #read(reader: LogReader, chunks: AsyncIterable<Buffer>): Promise<number> {
+    const { store, maxLines = usualLines } = this.#options
+    const linesBefore = reader.lines
     reader.startFile()
-    const before = reader.tally
     const records = new RecordUnpacker(bytes => reader.push(bytes))
     let newViews = 0
     for await (const chunk of chunks) {
       records.push(chunk)
-      if (reader.lines - before.lines > maxLines) throw tooLarge(`${maxLines} lines`)
-      if (reader.isFull) newViews += await recordViews(reader, visits)
+      if (reader.lines - linesBefore > maxLines) throw tooLarge(`${maxLines} lines`)
+      if (reader.isFull) newViews += await recordViews(reader, store.visits)
     }
     const damage = records.end()
     if (damage !== undefined) throw new DeliveryRefusedError('damaged', damage)
     reader.endFile()
-    newViews += await recordViews(reader, visits)
-    return summarize(before, reader.tally, newViews, examples)
+    return newViews
   }
+}
+
+/** What was read from a delivery, before it was recorded. */
+interface ReadLines extends Omit<ReceivedVisits, 'counted' | 'known'> {
+  /** Page views of visitors that may be new. */
+  visited: number
 }
 
 function summarize(
   before: ImportTally,
   after: ImportTally,
-  newViews: number,
   examples: ReadonlyMap<UnreadableReason, string>,
-): ReceivedVisits {
+): ReadLines {
   const reasons = Object.keys(after.malformed) as UnreadableReason[]
-  const visited = after.views.human + after.views.ai - before.views.human - before.views.ai
   const tooOld = after.tooOldViews - before.tooOldViews
   return {
     lines: after.lines - before.lines,
-    counted: newViews,
-    known: visited - tooOld - newViews,
+    visited: after.views.human + after.views.ai - before.views.human - before.views.ai - tooOld,
     tooOld,
     filtered: sum(after.filtered) + after.views.neither - sum(before.filtered) - before.views.neither,
     unreadable: reasons.flatMap(reason => {
@@ -258,6 +299,19 @@ function summarize(
       return count === 0 ? [] : [{ reason, count, ...(example && { example }) }]
     }),
   }
+}
+
+/** Tells the deliveries that were recorded together which of their views are new: the first ones, as if they had come one by one. */
+function share(read: readonly ReadLines[], newViews: number, tooOldViews: number): ReceivedVisits[] {
+  let leftNew = newViews
+  let leftTooOld = tooOldViews
+  return read.map(({ visited, tooOld, ...lines }) => {
+    const refused = Math.min(visited, leftTooOld)
+    const counted = Math.min(visited - refused, leftNew)
+    leftTooOld -= refused
+    leftNew -= counted
+    return { ...lines, counted, known: visited - refused - counted, tooOld: tooOld + refused }
+  })
 }
 
 /** Shortens a line, and shows its control characters. */

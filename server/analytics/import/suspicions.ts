@@ -20,6 +20,7 @@ export type SuspicionCode =
   | 'no-client-field'
   | 'all-new-visitors'
   | 'one-address'
+  | 'proxies'
   | 'date-jump'
 
 /**
@@ -46,6 +47,10 @@ export const thresholds = {
   /** A small site may have one reader who writes it. 1,000 page views of one address are more likely a proxy. */
   oneAddressViews: 1000,
   oneAddressShare: 0.95,
+  /** In an intranet, an address has one or two browsers. Private addresses with five each are proxies. */
+  insideVisitors: 20,
+  insideShare: 0.5,
+  browsersOfProxy: 5,
   /** The first lines of a log that grows may be messages of a starting server. */
   growingLines: 100,
   /** The first lines of a log that grows may be a scan for weak pages. */
@@ -71,6 +76,7 @@ const others: readonly [SuspicionCode, Rule][] = [
   ['no-client-field', suspectNoClientField],
   ['all-new-visitors', suspectNewVisitors],
   ['one-address', suspectOneAddress],
+  ['proxies', suspectProxies],
   ['date-jump', suspectDates],
 ]
 
@@ -182,6 +188,13 @@ function suspectOneAddress({ viewed: { ofVisitors, ofOneAddress } }: LogEvidence
   return `At least ${show(ofOneAddress)} of ${show(ofVisitors, 'page view')} are of one address. If it is a proxy, name the field with the client: --client-field.`
 }
 
+function suspectProxies({ viewed: { inside, ofNewVisitors } }: LogEvidence): string | undefined {
+  const { visitors, addresses } = inside
+  const areMany = visitors >= thresholds.insideVisitors && visitors >= thresholds.insideShare * ofNewVisitors
+  if (!areMany || visitors < thresholds.browsersOfProxy * addresses) return undefined
+  return `${show(visitors)} of ${show(ofNewVisitors, 'visitor')} have a private address that others have too (${show(addresses, 'address', 'addresses')}), so they are probably behind a proxy. Name the field with the client: --client-field.`
+}
+
 function suspectDates({ viewed: { dateJumps } }: LogEvidence): string | undefined {
   if (dateJumps === 0) return undefined
   return `The dates of neighbouring lines are more than a year apart, ${dateJumps === 1 ? 'once' : `${show(dateJumps)} times`}. Check the clock of the server.`
@@ -196,7 +209,7 @@ function list(counts: Readonly<Record<string, number>>): string {
 }
 
 /** Formats a number with its noun: `1 line`, `1,200 lines`. */
-function show(count: number, noun?: string): string {
+function show(count: number, noun?: string, plural = `${noun}s`): string {
   const digits = count.toLocaleString('en-US')
-  return noun === undefined ? digits : `${digits} ${noun}${count === 1 ? '' : 's'}`
+  return noun === undefined ? digits : `${digits} ${count === 1 ? noun : plural}`
 }

@@ -6,6 +6,7 @@ import type { BundleStore } from '../../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../../export/jobs/export-job.ts'
 import type { AuditEvent, AuditLog } from '../../tenancy/audit-event.ts'
 import type { Projects } from '../../tenancy/project.ts'
+import type { ByteLimit } from '../../tenancy/rate-limit.ts'
 import type { SecretBox, WebhookDeliveries, Webhooks } from '../../webhooks/webhook.ts'
 import type { AllowedPrivate } from '../../webhooks/webhook-url.ts'
 import { type Client, toClientEvent } from '../client.ts'
@@ -19,6 +20,9 @@ export interface ExtensionDeps {
   visitsReceiver: VisitsReceiver
   /** The largest body of log lines, as it is sent. */
   maxVisitsBytes: number
+  visitBytes: ByteLimit
+  /** The secrets that Vercel signs drains with; empty = only the key is checked. */
+  vercelSecrets: readonly string[]
   webhooks: Pick<Webhooks, 'findOwned' | 'list'>
   webhookDeliveries: Pick<WebhookDeliveries, 'enqueueTest' | 'list'>
   webhookSecrets: SecretBox

@@ -1,5 +1,6 @@
 import type { components } from '../../../generated/extensions/openapi.ts'
 import type { Input, Output } from '../../../generated/extensions/operations.ts'
+import { checkSignature } from '../../analytics/drains/vercel.ts'
 import { type Delivery, DeliveryRefusedError, type ReceivedVisits } from '../../analytics/import/receive-visits.ts'
 import type { Client } from '../client.ts'
 import { unknownProject } from '../unknown.ts'
@@ -8,29 +9,48 @@ import { findProject } from './find-project.ts'
 
 export async function sendVisits(
   input: Input<'sendVisits'>,
-  deps: Pick<ExtensionDeps, 'projects' | 'visitsReceiver' | 'maxVisitsBytes'>,
+  deps: Pick<ExtensionDeps, 'projects'> & ReceiveDeps,
   client: Client,
 ): Promise<Output<'sendVisits'>> {
   const project = await findProject(deps, client, input.params.projectId)
   if (!project) return { status: 404, body: unknownProject }
-  return { status: 200, body: await receive(deps, { projectId: project.id }, input) }
+  return receive(deps, client, { projectId: project.id }, input)
 }
+
+export type ReceiveDeps = Pick<ExtensionDeps, 'visitsReceiver' | 'visitBytes' | 'maxVisitsBytes' | 'vercelSecrets'>
 
 /** Passes the lines on as they arrive. Refusals of the receiver are errors, because they end the request. */
 export async function receive(
-  { visitsReceiver, maxVisitsBytes }: Pick<ExtensionDeps, 'visitsReceiver' | 'maxVisitsBytes'>,
+  { visitsReceiver, visitBytes, maxVisitsBytes, vercelSecrets }: ReceiveDeps,
+  { organizationId }: Pick<Client, 'organizationId'>,
   target: Delivery['target'],
-  { body, headers, query }: Pick<Input<'sendVisits'>, 'body' | 'headers' | 'query'>,
-): Promise<components['schemas']['ReceivedVisits']> {
-  const encoding = (headers as Readonly<Record<string, string | undefined>>)['content-encoding']?.toLowerCase()
-  const delivery = { target, encoding, settings: query }
-  return toBody(await visitsReceiver.receive(delivery, limit(body, maxVisitsBytes)))
+  { body, headers, query: { key: _, ...settings } }: Pick<Input<'sendVisits'>, 'body' | 'headers' | 'query'>,
+): Promise<Extract<Output<'sendVisits'>, { status: 200 | 429 }>> {
+  const waitSeconds = await visitBytes.findWaitSeconds(organizationId)
+  if (waitSeconds > 0) return toRefusal(visitBytes.hourMb, waitSeconds)
+  const given = headers as Readonly<Record<string, string | undefined>>
+  const signature = given['x-vercel-signature']
+  const delivery = { target, encoding: given['content-encoding']?.toLowerCase(), settings }
+  const lines = limit(body, maxVisitsBytes, bytes => visitBytes.add(organizationId, bytes))
+  const isSigned = vercelSecrets.length > 0 && (signature !== undefined || settings.format === 'vercel')
+  const checked = isSigned ? checkSignature(lines, signature, vercelSecrets) : lines
+  return { status: 200, body: toBody(await visitsReceiver.receive(delivery, checked)) }
 }
 
-async function* limit(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
+function toRefusal(hourMb: number, seconds: number): Extract<Output<'sendVisits'>, { status: 429 }> {
+  const error = `The organization has sent its ${hourMb} MB of log lines of the last hour. Send the batch again after ${seconds} seconds.`
+  return { status: 429, headers: { 'Retry-After': String(seconds) }, body: { error, code: 'rate_limited' } }
+}
+
+async function* limit(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
   let sizeBytes = 0
   for await (const chunk of body) {
     sizeBytes += chunk.length
+    count(chunk.length)
     if (sizeBytes > maxBytes) {
       const message = `The body is larger than ${maxBytes} bytes. Send fewer lines in one request.`
       throw new DeliveryRefusedError('too-large', message)

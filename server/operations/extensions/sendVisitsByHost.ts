@@ -1,15 +1,15 @@
 import type { Input, Output } from '../../../generated/extensions/operations.ts'
 import type { Client } from '../client.ts'
-import type { ExtensionDeps } from './deps.ts'
-import { receive } from './sendVisits.ts'
+import { type ReceiveDeps, receive } from './sendVisits.ts'
 
 export async function sendVisitsByHost(
   input: Input<'sendVisitsByHost'>,
-  deps: Pick<ExtensionDeps, 'visitsReceiver' | 'maxVisitsBytes'>,
-  { organizationId, projectIds }: Client,
+  deps: ReceiveDeps,
+  client: Client,
 ): Promise<Output<'sendVisitsByHost'>> {
+  const { organizationId, projectIds } = client
   if (projectIds && projectIds.length > 0) return { status: 403, body: keyBound }
-  return { status: 200, body: await receive(deps, { organizationId }, input) }
+  return receive(deps, client, { organizationId }, input)
 }
 
 const keyBound = {

@@ -92,8 +92,8 @@ test('the demo agents are classified as in their table', () => {
   expect(demoAgents.map(({ userAgent }) => ({ kind: classify(userAgent).kind, userAgent }))).toEqual(demoAgents)
 })
 
-/** The build of an Android phone and the browser in Meta's apps are in the crawler list, but people use them. */
-const usedByPeople = ['AP3A\\.240617\\.008', 'MetaIAB Facebook']
+/** The build of an Android phone, and the browsers in Meta’s apps and in VS Code, are in the crawler list, but people use them. */
+const usedByPeople = ['AP3A\\.240617\\.008', 'MetaIAB Facebook', 'Code\\/1\\.']
 
 test('every example in the crawler list is AI if tagged so, and never human', () => {
   const all: readonly { pattern: string; instances: string[]; tags?: string[] }[] = crawlers

@@ -67,7 +67,7 @@ test.each([
   [
     'VS Code',
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Code/1.111.0 Chrome/142.0.7444.265 Electron/39.6.0 Safari/537.36',
-    'neither',
+    'human',
   ],
 ])('%s does not identify itself as an agent, and counts as the client that it claims to be', (_, userAgent, kind) => {
   expect(classify(userAgent).kind).toBe(kind)

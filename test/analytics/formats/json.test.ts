@@ -102,3 +102,11 @@ test.each([
 ])('the path %s in %j leads to %s', (path, given, want) => {
   expect(findField(given, path)).toBe(want)
 })
+
+test.each([
+  ['Mozilla/5.0%20(X11;%20Linux%20x86_64)%20Firefox/145.0', 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0'],
+  ['a%20b c', 'a%20b c'],
+  ['a%20%E9', 'a%20%E9'],
+])('the user agent %j is read as %j', (written, want) => {
+  expect(parse({ ...entry, u: written })).toMatchObject({ userAgent: want })
+})

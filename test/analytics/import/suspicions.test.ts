@@ -29,6 +29,13 @@ function toAddress(i: number): string {
   return `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`
 }
 
+/** Lines of different browsers, through load balancers at `10.0.0.1` and so on. */
+function toBalanced(visitors: number, balancers: number): string {
+  return toLog(visitors, i =>
+    toLine({ address: `10.0.0.${1 + (i % balancers)}`, userAgent: browser.replaceAll('145', `${100 + i}`) }),
+  )
+}
+
 /** A line for each number up to `count`. */
 function toLog(count: number, toLineOf: (i: number) => string): string {
   return Array.from({ length: count }, (_, i) => toLineOf(i)).join('\n')
@@ -100,6 +107,13 @@ const cases: [SuspicionCode, string | Buffer, string | Buffer][] = [
     'one-address',
     toLog(1000, i => toLine({ path: `/${i}`, address: i % 40 === 0 ? toAddress(i) : '10.9.9.9' })),
     toLog(1000, i => toLine({ path: `/${i}`, address: i % 25 === 0 ? toAddress(i) : '10.9.9.9' })),
+  ],
+  ['proxies', toBalanced(20, 1), toBalanced(19, 1)],
+  ['proxies', toBalanced(30, 3), toBalanced(30, 7)],
+  [
+    'proxies',
+    `${toBalanced(30, 3)}\n${toLog(30, i => toLine({ address: `203.0.113.${i}` }))}`,
+    `${toBalanced(30, 3)}\n${toLog(31, i => toLine({ address: `203.0.113.${i}` }))}`,
   ],
   ['one-address', toLog(1000, i => toLine({ path: `/${i}` })), toLog(999, i => toLine({ path: `/${i}` }))],
   [

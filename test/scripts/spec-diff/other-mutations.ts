@@ -1,4 +1,9 @@
-import { agentJob, type Mutation, parameter, property, schema, start, visitors } from './mutations.ts'
+import { agentJob, type Mutation, type Node, parameter, property, schema, start, visitors } from './mutations.ts'
+
+function addEvent(document: Node, name: string): void {
+  const schema = { type: 'object', properties: { type: { type: 'string' } } }
+  document.webhooks = { [name]: { post: { requestBody: { content: { 'application/json': { schema } } } } } }
+}
 
 /** Edits of the operations, of what protects them, and of texts. */
 export const otherMutations: Mutation[] = [
@@ -16,6 +21,29 @@ export const otherMutations: Mutation[] = [
       Object.assign(mutant.paths['/v1/static-export/jobs'], {
         get: { ...start(mutant), operationId: 'listStaticExportJobs' },
       }),
+  },
+  {
+    change: 'an event is added to the webhooks',
+    level: 'not breaking',
+    ids: ['webhook-added'],
+    mutate: mutant => addEvent(mutant, 'export.completed'),
+  },
+  {
+    change: 'an event is removed from the webhooks',
+    level: 'breaking',
+    ids: ['webhook-removed'],
+    prepare: released => addEvent(released, 'export.completed'),
+    mutate: mutant => delete mutant.webhooks['export.completed'],
+  },
+  {
+    change: 'an event has a field less',
+    level: 'breaking',
+    ids: ['response-property-removed'],
+    prepare: released => addEvent(released, 'export.completed'),
+    mutate: mutant => {
+      const { schema } = mutant.webhooks['export.completed'].post.requestBody.content['application/json']
+      delete schema.properties.type
+    },
   },
   {
     change: 'a path is renamed',

@@ -6,6 +6,7 @@ import {
   DeliveryCounter,
   DeliveryRefusedError,
   type ReceivedVisits,
+  type SentDelivery,
 } from '../../../server/analytics/import/receive-visits.ts'
 import type { VisitorReader } from '../../../server/analytics/unique-visitors.ts'
 import { generateAccessLog } from '../../../server/commands/demo/access-log.ts'
@@ -44,11 +45,16 @@ const shared = shareTests(async ({ store }) => {
   counter = new DeliveryCounter({ store, maxBytes, maxLines: 50_000, now: () => now })
 })
 
-const send = (body: string | Buffer, delivery: Delivery = toOne, by = counter) => {
+const toSent = (body: string | Buffer, delivery: Delivery = toOne): SentDelivery => {
   const bytes = Buffer.from(body)
   const pieces: Buffer[] = []
   for (let at = 0; at < bytes.length; at += 50_000) pieces.push(bytes.subarray(at, at + 50_000))
-  return by.count(delivery, pieces)
+  return { delivery, pieces }
+}
+const send = async (body: string | Buffer, delivery: Delivery = toOne, by = counter) => {
+  const [result] = await by.countAll([toSent(body, delivery)])
+  if (result?.status === 'fulfilled') return result.value
+  throw result?.reason
 }
 const total = ({ counted, known, tooOld, filtered, unreadable }: ReceivedVisits) =>
   counted + known + tooOld + filtered + unreadable.reduce((sum, { count }) => sum + count, 0)
@@ -157,6 +163,23 @@ shared.describe('bodies', () => {
     expect(await count()).toEqual({ human: 0, ai: 0, total: 0 })
     await send(toLine(1))
     expect(await count()).toEqual({ human: 1, ai: 0, total: 1 })
+  })
+
+  test('deliveries that are counted together have their own results, also if one of them is refused', async () => {
+    const half = `${lines.slice(0, Math.floor(lines.length / 2)).join('\n')}\n`
+    const cut = gzipSync(text).subarray(0, 60)
+    const alone = await send(half)
+    const { counted } = await send(text)
+    for (const damaged of [[], [toSent(cut, { ...toOne, encoding: 'gzip' })]]) {
+      await shared.store.visits.deleteVisits('prj_1')
+      counter = new DeliveryCounter({ store: shared.store, maxBytes, maxLines: 50_000, now: () => now })
+      const results = await counter.countAll([toSent(half), ...damaged, toSent(text), toSent(half)])
+      const values = results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
+      expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(damaged.length)
+      expect(values.map(total)).toEqual(values.map(({ lines }) => lines))
+      expect(values.reduce((sum, each) => sum + each.counted, 0)).toBe(alone.counted + counted)
+      expect(values[2]?.counted).toBe(0)
+    }
   })
 
   test('a body that grows too much by decompression is refused, and none of it is counted', async () => {
