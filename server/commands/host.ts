@@ -43,7 +43,7 @@ export function hostCommand(): Command {
 async function findFollowed({ project, ...place }: HostVisits, file: string) {
   const { withExistingStore } = await import('./with-store.ts')
   const { id } = await withExistingStore({ ...place, data: place.dataFolder }, store => getProject(store, project))
-  return { ...place, logs: [{ file, projectId: id }], graceMs: defaultPacing.graceMs, log: {} }
+  return { ...place, logs: [{ file, projectId: id }], graceMs: defaultPacing.graceMs, overlapMs: 0, log: {} }
 }
 
 const help = `

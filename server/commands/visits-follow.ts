@@ -1,8 +1,7 @@
-import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { toLogReading } from '../analytics/envelopes/log-settings.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
-import { type FollowOptions, type FollowStatus, followAccessLog } from '../analytics/follow/follow-log.ts'
+import type { FollowOptions, FollowStatus } from '../analytics/follow/follow-log.ts'
 import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
 import { describeUnread, isAllUnread } from '../analytics/follow/unread-log.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
@@ -10,8 +9,9 @@ import { sum } from '../analytics/import/import-tally.ts'
 import type { VisitRecorder } from '../analytics/unique-visitors.ts'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
+import { graceSeconds, overlapHours, toLogName } from '../flags/follow-settings.ts'
 import {
-  graceSeconds,
+  bucketHelp,
   logHelp,
   logSettings,
   readLogFlags,
@@ -25,6 +25,7 @@ import { nodeSettings } from '../flags/shared-settings.ts'
 import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import type { Project } from '../tenancy/project.ts'
+import { followLog } from '../workers/follow-log.ts'
 import { showCount } from './print.ts'
 import { toMostLines } from './visits-import-summary.ts'
 import { withExistingStore } from './with-store.ts'
@@ -37,6 +38,7 @@ const settings = {
   once: { flag: '--once', what: 'end when all lines are counted, for cron; the next run continues from there' },
   strict,
   graceSeconds,
+  overlapHours,
   statusSeconds: {
     flag: '--status-seconds <number>',
     env: 'QUIRE_STATUS_SECONDS',
@@ -52,7 +54,7 @@ type FollowFlags = FlagsOf<typeof settings>
 export function visitsFollowCommand(): Command {
   const command = new Command('follow')
     .argument('<file>')
-    .description('count the visits in a log while it is written and rotated')
+    .description('count the visits in a log while it is written and rotated, or in a bucket while objects arrive')
   return addSettings(command, settings)
     .addHelpText(
       'after',
@@ -62,6 +64,7 @@ Examples:
   npx quire visits follow /var/log/caddy/access.log --by-host
   npx quire visits follow /var/log/nginx/access.log --project Documentation --json --status-seconds 2
   npx quire visits follow /var/log/nginx/access.log --project Documentation --once
+  npx quire visits follow s3://my-logs/cloudfront/E2EXAMPLE. --project Documentation
 
 The command reads the log from its beginning and then follows it. It stores its position with the counts. After a
 restart or a crash, it continues with the next line. This also works if the log was rotated in the meantime (rename or
@@ -74,6 +77,9 @@ For cron, use --once, and change to the folder of Quire first:
 ${strictHelp}
 It needs --once: the new lines are read twice, and counted the second time. If there is a warning, the next run reads the same
 lines again. Fewer than 100 new lines are not judged.
+
+${bucketHelp}
+A bucket is listed every minute. Objects that arrive later than --overlap-hours after the time in their key may be missed.
 
 ${logHelp}`,
     )
@@ -102,6 +108,7 @@ async function follow(store: Store, file: string, idOrName: string | undefined, 
       file,
       projects: 'id' in projects ? projects : () => listProjectsByHost(store),
       signal,
+      overlapMs: flags.overlapHours * 3_600_000,
       once: flags.once ?? false,
       pacing: { ...defaultPacing, graceMs: flags.graceSeconds * 1000 },
       warn: status.warn,
@@ -110,7 +117,7 @@ async function follow(store: Store, file: string, idOrName: string | undefined, 
     }
     const isStrict = flags.once === true && flags.strict === true
     if (isStrict) await refuseSuspicious(options, store.visits, status)
-    const ended = await followAccessLog({ ...options, visits: store.visits })
+    const ended = await followLog({ ...options, visits: store.visits })
     status.end(ended, (performance.now() - startedAt) / 1000)
     if (flags.once && isAllUnread(ended.tally)) throw new OperatorError(describeUnread(file, ended.tally))
     if (isStrict && ended.suspicions.length > 0) {
@@ -128,14 +135,14 @@ async function follow(store: Store, file: string, idOrName: string | undefined, 
  * @throws {OperatorError} when their counts may be wrong.
  */
 async function refuseSuspicious(
-  options: Omit<FollowOptions, 'visits'>,
+  options: Omit<FollowOptions, 'visits'> & { overlapMs: number },
   visits: VisitRecorder,
   status: StatusOutput,
 ): Promise<void> {
   const { onStatus: _, ...quiet } = options
   const { file } = options
   const startedAt = performance.now()
-  const read = await followAccessLog({ ...quiet, visits: withoutRecording(visits) })
+  const read = await followLog({ ...quiet, visits: withoutRecording(visits) })
   if (read.suspicions.length === 0 && !isAllUnread(read.tally)) return
   status.end(read, (performance.now() - startedAt) / 1000)
   if (isAllUnread(read.tally)) throw new OperatorError(describeUnread(file, read.tally))
@@ -144,7 +151,7 @@ async function refuseSuspicious(
 
 /** Says which log is followed, for whom, and from where. @param project undefined = by host */
 async function describeFollowed(store: Store, file: string, project: Project | undefined): Promise<string> {
-  const log = resolve(file)
+  const log = toLogName(file)
   const whose = project
     ? `the project ${escapeControls(project.name)} (${project.id})`
     : `the sites ${await listDomains(store)}`
@@ -191,7 +198,7 @@ interface StatusOutput {
  * @param project undefined = the log has several projects; then hosts without a registered site are listed
  */
 function createJsonStatus(file: string, project: string | undefined): StatusOutput {
-  const log = resolve(file)
+  const log = toLogName(file)
   const rate = createRate()
   const print = ({ tally, unknownHosts, aheadBytes, suspicions }: FollowStatus) => {
     const { lines, views, newVisitorDays, tooOldViews, filtered, malformed } = tally
@@ -217,7 +224,7 @@ function createStatusLine(file: string): StatusOutput {
   return {
     show({ tally, aheadBytes }) {
       if (!isShown) return
-      const text = `${file}: ${showCount(tally.lines)} lines, ${showCount(rate(tally.lines))} lines/s, ${showCount(aheadBytes)} bytes behind`
+      const text = `${file}: ${showCount(tally.lines)} lines, ${showCount(rate(tally.lines))} lines/s${aheadBytes === undefined ? '' : `, ${showCount(aheadBytes)} bytes behind`}`
       process.stderr.write(`\r\x1b[K${text.slice(0, (process.stderr.columns ?? 80) - 1)}`)
     },
     warn(message) {

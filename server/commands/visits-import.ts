@@ -102,7 +102,10 @@ async function importFiles(
       if (isBucketAddress(file)) buckets.set(file, await openS3Logs(file))
       else if ((await checkLogFile(file)) === undefined) canReadAgain = false
     }
-    for (const bucket of buckets.values()) await bucket.check()
+    for (const [file, bucket] of buckets) {
+      const { done } = await bucket.list('')[Symbol.asyncIterator]().next()
+      if (done) throw new OperatorError(`There are no logs below ${file}. Check the prefix.`)
+    }
     const logs = () => listLogs(files, buckets)
     const { visits } = store
     const keys = await visits.openVisitorKeys()
@@ -135,12 +138,9 @@ async function* listLogs(files: string[], buckets: ReadonlyMap<string, LogBucket
       yield { file }
       continue
     }
-    let isEmpty = true
     for await (const object of bucket.list('')) {
-      isEmpty = false
       yield { file: bucket.nameOf(object), source: { ...object, read: () => bucket.read(object) } }
     }
-    if (isEmpty) throw new OperatorError(`There are no logs below ${file}. Check the prefix.`)
   }
 }
 

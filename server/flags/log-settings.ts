@@ -1,9 +1,6 @@
-import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { envelopes } from '../analytics/envelopes/envelopes.ts'
 import type { LogSettings } from '../analytics/envelopes/log-settings.ts'
-import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
-import { type FollowedLog, type FollowSettings, followPrefix } from '../analytics/follow/follow-settings.ts'
 import type { Ipv6Prefix } from '../analytics/formats/address.ts'
 import { formats } from '../analytics/formats/formats.ts'
 import { parseJsonFields } from '../analytics/formats/json.ts'
@@ -14,7 +11,7 @@ import { type FlagsOf, integer, nonEmpty, type Settings } from './setting.ts'
 import { shared } from './shared-settings.ts'
 
 /** The settings for the format of a log. The prefix is `follow-` in commands that do more than read logs. */
-function createLogSettings<Prefix extends '' | 'follow-'>(prefix: Prefix) {
+export function createLogSettings<Prefix extends '' | 'follow-'>(prefix: Prefix) {
   return {
     format: {
       flag: `--${prefix}format <name>`,
@@ -63,40 +60,6 @@ function createLogSettings<Prefix extends '' | 'follow-'>(prefix: Prefix) {
 
 /** The settings of the commands that read a log. */
 export const logSettings = createLogSettings('')
-
-export const graceSeconds = {
-  flag: '--grace-seconds <number>',
-  env: 'QUIRE_FOLLOW_GRACE_SECONDS',
-  what: 'how long a rotated log must stay unchanged before the next file is read',
-  default: defaultPacing.graceMs / 1000,
-  read: integer(0, 3600),
-} as const
-
-const prefixed = createLogSettings(followPrefix)
-
-/** The settings of `serve` for following logs. */
-export const followSettings = {
-  followLog: {
-    flag: '--follow-log <path=project>',
-    env: 'QUIRE_FOLLOW_LOG',
-    what: 'count the visits in a log while it is written and rotated; for several logs, repeat the flag or separate the logs with commas',
-    read: addFollowedLogs,
-  },
-  followLogByHost: {
-    flag: '--follow-log-by-host <path>',
-    env: 'QUIRE_FOLLOW_LOG_BY_HOST',
-    what: 'like --follow-log, for a log of several sites; each line counts for the project of its host',
-    read: addFollowedByHost,
-  },
-  followGraceSeconds: { ...graceSeconds, flag: '--follow-grace-seconds <number>' },
-  followFormat: prefixed.format,
-  followEnvelope: prefixed.envelope,
-  followJsonFields: prefixed.jsonFields,
-  followClientField: prefixed.clientField,
-  followTrustedProxies: prefixed.trustedProxies,
-  followMarkdownAsAi: prefixed.markdownAsAi,
-  followIpv6Prefix: prefixed.ipv6Prefix,
-} as const satisfies Settings
 
 /** The settings for the project of a log; one of them is required. */
 export const visitedSettings = {
@@ -202,46 +165,6 @@ function check(text: string, prefix: string, parse: (text: string) => unknown): 
   } catch (error) {
     throw error instanceof LogFormatError ? new InvalidArgumentError(nameFlag(error, prefix)) : error
   }
-}
-
-/** @throws {OperatorError} when flags cannot be combined. */
-export function readFollowFlags(flags: FlagsOf<typeof followSettings>): FollowSettings {
-  const log: FlagsOf<typeof logSettings> = {}
-  if (flags.followFormat !== undefined) log.format = flags.followFormat
-  if (flags.followEnvelope !== undefined) log.envelope = flags.followEnvelope
-  if (flags.followJsonFields !== undefined) log.jsonFields = flags.followJsonFields
-  if (flags.followClientField !== undefined) log.clientField = flags.followClientField
-  if (flags.followTrustedProxies !== undefined) log.trustedProxies = flags.followTrustedProxies
-  if (flags.followMarkdownAsAi) log.markdownAsAi = true
-  if (flags.followIpv6Prefix !== undefined) log.ipv6Prefix = flags.followIpv6Prefix
-  const logs = [...(flags.followLog ?? []), ...(flags.followLogByHost ?? [])]
-  return { logs, graceMs: flags.followGraceSeconds * 1000, log: readLogFlags(log, followPrefix) }
-}
-
-/** Adds `PATH=PROJECT,...` to the logs given before. */
-function addFollowedLogs(text: string, before: FollowedLog[] = []): FollowedLog[] {
-  return text.split(',').reduce((logs, part) => {
-    const [, path, projectId] = /^(.+)=([^=\s]+)$/.exec(part.trim()) ?? []
-    if (path === undefined || projectId === undefined) {
-      throw new InvalidArgumentError('Write PATH=PROJECT, such as /var/log/nginx/access.log=prj_0f3c9a1b2d4e5f60.')
-    }
-    return addLog(logs, { file: resolve(path), projectId })
-  }, before)
-}
-
-/** Adds `PATH,...` to the logs given before. */
-function addFollowedByHost(text: string, before: FollowedLog[] = []): FollowedLog[] {
-  return text.split(',').reduce((logs, part) => {
-    if (part.trim() === '') throw new InvalidArgumentError('Write PATH, such as /var/log/caddy/access.log.')
-    return addLog(logs, { file: resolve(part.trim()) })
-  }, before)
-}
-
-function addLog(logs: FollowedLog[], log: FollowedLog): FollowedLog[] {
-  if (logs.some(({ file, projectId }) => file === log.file && projectId === log.projectId)) {
-    throw new InvalidArgumentError(`${log.file} is given twice.`)
-  }
-  return [...logs, log]
 }
 
 /**

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { toLogReading } from '../analytics/envelopes/log-settings.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
-import { followAccessLog } from '../analytics/follow/follow-log.ts'
 import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
 import { type FollowedLog, followPrefix } from '../analytics/follow/follow-settings.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
@@ -10,12 +9,13 @@ import { OperatorError } from '../base/operator-error.ts'
 import { pause } from '../base/pause.ts'
 import { openPostgres } from '../store/open-postgres.ts'
 import { openStore, type Store } from '../store/store.ts'
+import { followLog } from './follow-log.ts'
 import type { FollowNews, FollowSetup } from './follow-logs.ts'
 
 const firstPauseMs = 1000
 const longestPauseMs = 60_000
 
-const { dataFolder, database, visitorKeyFile, node, logs, graceMs, log } = workerData as FollowSetup
+const { dataFolder, database, visitorKeyFile, node, logs, graceMs, overlapMs, log } = workerData as FollowSetup
 const stopping = new AbortController()
 const { signal } = stopping
 parentPort?.once('message', () => stopping.abort())
@@ -42,12 +42,13 @@ async function followForever(store: Store, { file, projectId }: FollowedLog): Pr
       const reading = toLogReading(log)
       await checkFollowable(file, { ...reading, projects })
       tell({ level: 'info', details: about, message: 'following a log' })
-      await followAccessLog({
+      await followLog({
         ...reading,
         file,
         projects: 'id' in projects ? projects : () => listProjectsByHost(store),
         visits: store.visits,
         signal,
+        overlapMs,
         pacing: { ...defaultPacing, graceMs },
         warn: message => tell({ level: 'warn', details: about, message }),
       })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { followSettings, logSettings, readFollowFlags, readLogFlags } from '../../server/flags/log-settings.ts'
+import { followSettings, readFollowFlags } from '../../server/flags/follow-settings.ts'
+import { logSettings, readLogFlags } from '../../server/flags/log-settings.ts'
 import { parse } from './parse.ts'
 
 const read = (...args: string[]) => readLogFlags(parse(logSettings, ...args))

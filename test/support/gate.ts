@@ -7,6 +7,8 @@ export interface Gate {
   answeredBytes(): number
   /** How many connections to the server behind it are open. */
   connections(): number
+  /** Ends all connections, and takes others. */
+  cut(): void
   close(): Promise<void>
 }
 
@@ -47,13 +49,17 @@ export async function startGate(behind: string, { onRequest, port = 0 }: GateOpt
     storage.pipe(client)
   })
   await new Promise<void>(done => server.listen(port, '127.0.0.1', done))
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+  }
   const { port: opened } = server.address() as { port: number }
   return {
     url: `http://127.0.0.1:${opened}`,
     answeredBytes: () => answeredBytes,
     connections: () => behindSockets.size,
+    cut,
     async close() {
-      for (const socket of sockets) socket.destroy()
+      cut()
       await new Promise(done => server.close(done))
     },
   }

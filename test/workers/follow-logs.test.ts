@@ -17,7 +17,7 @@ test('a thread that fails is started again until it works', async () => {
   // A file has the name of the data folder, so the folder cannot be created.
   writeFileSync(dataFolder, '')
   const logs = [{ file, projectId: 'prj_unknown' }]
-  const setup = { dataFolder, logs, graceMs: 100, log: {} }
+  const setup = { dataFolder, logs, graceMs: 100, overlapMs: 0, log: {} }
   const following = startFollowingLogs({ setup, log: { info: say, warn: say, error: say }, firstPauseMs: 50 })
   try {
     await waitFor(async () => (said.length >= 2 ? true : undefined))
@@ -42,6 +42,6 @@ test('a thread that fails is started again until it works', async () => {
 
 test('without logs, no thread is started', async () => {
   const refuse = () => expect.unreachable()
-  const setup = { dataFolder: '/nowhere', logs: [], graceMs: 0, log: {} }
+  const setup = { dataFolder: '/nowhere', logs: [], graceMs: 0, overlapMs: 0, log: {} }
   await startFollowingLogs({ setup, log: { info: refuse, warn: refuse, error: refuse } }).stop()
 })

@@ -2,9 +2,8 @@ import type { Awaitable } from '../../base/awaitable.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import { pause } from '../../base/pause.ts'
 import type { ProjectBatch } from '../import/log-reader.ts'
-import type { VisitRecorder } from '../unique-visitors.ts'
-import { toViewBatch } from '../view-batch.ts'
-import { type FollowPosition, formatPosition, parsePosition } from './follow-position.ts'
+import type { LogPosition, RecordedViews, VisitRecorder } from '../unique-visitors.ts'
+import { toViewBatch, type ViewBatch } from '../view-batch.ts'
 
 const firstPauseMs = 1000
 const maxPauseMs = 30_000
@@ -29,10 +28,9 @@ export class BatchWriter {
   }
 
   /** Returns the last position written; undefined when there is none. */
-  async findPosition(): Promise<FollowPosition | null | undefined> {
+  async findPosition(): Promise<string | undefined> {
     const { projectId, log, visits } = this.#options
-    const known = await visits.findLogPosition(projectId, log)
-    return known === undefined ? undefined : parsePosition(known)
+    return visits.findLogPosition(projectId, log)
   }
 
   /**
@@ -40,21 +38,25 @@ export class BatchWriter {
    *
    * @throws {OperatorError} when a try fails that began after the signal was aborted.
    */
-  async write(batches: readonly ProjectBatch[], position: FollowPosition | null): Promise<void> {
+  async write(batches: readonly ProjectBatch[], position: string): Promise<void> {
     const { projectId, log, visits } = this.#options
-    const place = { log, position: formatPosition(position) }
+    const place = { log, position }
     // The position is stored with the last batch. After a crash between two batches, the lines are read again and no
     // visit counts twice.
     const last = projectId === undefined ? undefined : batches.at(-1)
     for (const each of batches) {
       const { project, batch, tally } = each
-      const record = () => visits.recordBatch(project.id, batch, each === last ? place : undefined)
-      const { newVisitorDays, tooOldViews } = await this.#persist(record)
+      const { newVisitorDays, tooOldViews } = await this.record(project.id, batch, each === last ? place : undefined)
       tally.newVisitorDays += newVisitorDays
       tally.tooOldViews += tooOldViews
     }
     if (projectId === undefined) await this.#persist(() => visits.recordLogPosition(place))
-    else if (!last) await this.#persist(() => visits.recordBatch(projectId, toViewBatch([]), place))
+    else if (!last) await this.record(projectId, toViewBatch([]), place)
+  }
+
+  /** Writes one batch like `write`. */
+  record(projectId: string, batch: ViewBatch, place?: LogPosition): Promise<RecordedViews> {
+    return this.#persist(() => this.#options.visits.recordBatch(projectId, batch, place))
   }
 
   async #persist<Result>(record: () => Awaitable<Result>): Promise<Result> {

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { maxLineBytes } from '../import/line-reader.ts'
+import { isBucketAddress } from '../import/log-bucket.ts'
 import { checkLogFile, LogFileError } from '../import/log-file.ts'
 import { LogReader, type LogReaderOptions } from '../import/log-reader.ts'
 import { isAbsence } from './log-entries.ts'
@@ -20,12 +21,14 @@ export type ReadingOptions = Pick<
  */
 export async function checkFollowable(file: string, reading: ReadingOptions): Promise<void> {
   if (file === '-') throw new LogFileError('Standard input cannot be followed. Use: npx quire visits import -')
-  if (/\.(?:gz|zst|bz2|xz)$/.test(file)) {
+  if (!isBucketAddress(file) && /\.(?:gz|zst|bz2|xz)$/.test(file)) {
     throw new LogFileError(`${file} is compressed, so it never grows. Use: npx quire visits import`)
   }
   // Nothing is recorded, so no visitor needs a key.
   const keys = { find: () => undefined }
   const reader = new LogReader({ ...reading, keys, now: Date.now() })
+  // What its objects are is known when they are read.
+  if (isBucketAddress(file)) return
   try {
     const sizeBytes = await checkLogFile(file)
     if (sizeBytes === undefined) throw new LogFileError(`${file} is not a regular file. Use: npx quire visits import`)

@@ -9,7 +9,7 @@ import type { ProjectsByHost, VisitedProject } from '../import/visited-projects.
 import type { VisitRecorder } from '../unique-visitors.ts'
 import { BatchWriter } from './batch-writer.ts'
 import { defaultPacing, type FollowPacing } from './follow-pacing.ts'
-import type { FollowPosition } from './follow-position.ts'
+import { type FollowPosition, formatPosition, parsePosition } from './follow-position.ts'
 import { findEntry, listLogEntries, RotationUnderWayError } from './log-entries.ts'
 import { LogFinder } from './log-finder.ts'
 import { createHeadFingerprinter, type FingerprintHead } from './log-fingerprint.ts'
@@ -47,8 +47,8 @@ export interface FollowStatus {
   tally: ImportTally
   /** Hosts without a registered site and their line counts, highest first. */
   unknownHosts: ReadonlyMap<string, number>
-  /** Bytes of the log and its rotated files not read yet. */
-  aheadBytes: number
+  /** Bytes of the log and its rotated files not read yet; undefined = the log is in a bucket. */
+  aheadBytes: number | undefined
   /** Reasons to believe that counts of this run are wrong, the latest of each kind. */
   suspicions: Suspicion[]
 }
@@ -102,9 +102,9 @@ async function findPosition(
   fingerprintHead: FingerprintHead,
 ): Promise<FollowPosition | null> {
   const known = await writer.findPosition()
-  if (known !== undefined) return known
+  if (known !== undefined) return parsePosition(known)
   const position = await findFirstPosition(path, fingerprintHead)
-  await writer.write([], position)
+  await writer.write([], formatPosition(position))
   return position
 }
 
@@ -217,7 +217,7 @@ async function findFirstPosition(path: string, fingerprintHead: FingerprintHead)
 }
 
 /** Returns a function that returns true at most once per `everyMs`, for the first time after one interval. */
-function createDueCheck(everyMs: number): () => boolean {
+export function createDueCheck(everyMs: number): () => boolean {
   let at = performance.now()
   return () => {
     if (performance.now() - at < everyMs) return false
@@ -282,6 +282,6 @@ class LogCounter {
     // Taken first, because lines may wait for the detection of their format.
     const batches = reader.takeBatches()
     // If no line is in a known format, nothing is written, so that a run with the right format can read the lines again.
-    if (!isAllUnread(reader.tally)) await writer.write(batches, position)
+    if (!isAllUnread(reader.tally)) await writer.write(batches, formatPosition(position))
   }
 }

@@ -2,7 +2,7 @@ import type { LogSettings } from '../envelopes/log-settings.ts'
 
 /** A log that a server follows. */
 export interface FollowedLog {
-  /** Absolute path. */
+  /** Absolute path, or the address of a bucket. */
   file: string
   /** The project of the log's visits; missing = the host of each line decides. */
   projectId?: string
@@ -12,6 +12,8 @@ export interface FollowedLog {
 export interface FollowSettings {
   logs: FollowedLog[]
   graceMs: number
+  /** For how long after the time in its key an object of a bucket may arrive. */
+  overlapMs: number
   /** Settings of all the logs. */
   log: LogSettings
 }

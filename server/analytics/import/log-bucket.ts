@@ -10,13 +10,11 @@ export interface LogObject {
 
 /** The objects of a bucket whose keys begin with a prefix, each of which is a log. */
 export interface LogBucket {
-  /** @throws {OperatorError} when nothing can be listed; without a cause if the operator must change something. */
-  check(): Promise<void>
   /**
    * Lists the objects that are not empty, in the order of their keys.
    *
    * @param after only larger keys; empty = all.
-   * @throws {OperatorError} see `check`.
+   * @throws {OperatorError} when the bucket cannot be listed.
    */
   list(after: string): AsyncIterable<LogObject>
   /** @throws {LogObjectError} when the object cannot be read, or cannot be read to its end. */

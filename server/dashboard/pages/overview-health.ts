@@ -1,5 +1,6 @@
 import { stat, statfs } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { isBucketAddress } from '../../analytics/import/log-bucket.ts'
 import type { Awaitable } from '../../base/awaitable.ts'
 import { budgets as knownBudgets } from '../../http/routes.ts'
 import type { Project } from '../../tenancy/project.ts'
@@ -63,7 +64,7 @@ async function canWrite({ check }: Pick<DashboardDeps, 'check'>, now: number): P
   }
 }
 
-/** Operators see all logs with their paths; members see the names of those of their projects. */
+/** Operators see all log files with their paths; members see the names of those of their projects. */
 async function listLogs(
   { person }: Visit,
   { followedLogs }: Pick<DashboardDeps, 'followedLogs'>,
@@ -71,7 +72,9 @@ async function listLogs(
 ): Promise<Health['logs']> {
   const isOperator = person.organizationId === null
   const own = new Set((await projects).map(({ id }) => id))
-  const visible = followedLogs.filter(({ projectId }) => isOperator || (projectId !== undefined && own.has(projectId)))
+  const visible = followedLogs.filter(
+    ({ file, projectId }) => !isBucketAddress(file) && (isOperator || (projectId !== undefined && own.has(projectId))),
+  )
   return Promise.all(
     visible.map(async ({ file }) => ({
       name: isOperator ? file : basename(file),

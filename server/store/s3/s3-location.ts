@@ -31,7 +31,8 @@ const ofBundles: LocationSource = { given: '--bundles', readPrefix: readFolder }
  * @throws {OperatorError} wrong usage
  */
 export function parseS3Location(text: string, { given, readPrefix } = ofBundles): S3Location {
-  const usage = `${given} must be like s3://BUCKET/PREFIX or s3://BUCKET/PREFIX?endpoint=https://s3.example.com:9000`
+  const subject = given.charAt(0).toUpperCase() + given.slice(1)
+  const usage = `${subject} must be like s3://BUCKET/PREFIX or s3://BUCKET/PREFIX?endpoint=https://s3.example.com:9000`
   const url = URL.parse(text)
   if (url?.protocol !== 's3:' || url.hash !== '') throw new OperatorError(`${usage}.`, 2)
   if (url.username !== '' || url.password !== '' || url.port !== '') {

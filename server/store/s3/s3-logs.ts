@@ -1,3 +1,4 @@
+import { unescape as decode } from 'node:querystring'
 import { type LogBucket, LogObjectError } from '../../analytics/import/log-bucket.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import { loadSdk, toClientConfig } from './s3-client.ts'
@@ -10,13 +11,7 @@ const given = 'the address of the logs'
 /** Keys of logs may begin with anything, also with a part of a name: the prefix is used as it is. */
 const ofLogs: LocationSource = {
   given,
-  readPrefix(path) {
-    try {
-      return decodeURIComponent(path.slice(1))
-    } catch {
-      throw new OperatorError(`The prefix in ${given} has a % that encodes nothing. Write it as %25.`, 2)
-    }
-  },
+  readPrefix: path => decode(path.slice(1)),
 }
 
 /**
@@ -45,11 +40,6 @@ export async function openS3Logs(address: string): Promise<LogBucket> {
     return new OperatorError(message, 1, { cause: toUnavailable(error) })
   }
   return {
-    async check() {
-      await client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 })).catch(error => {
-        throw explain(error)
-      })
-    },
     async *list(StartAfter) {
       const objects = listObjects(sdk, client, { Bucket, Prefix, ...(StartAfter !== '' && { StartAfter }) })
       try {
