@@ -75,6 +75,8 @@ test('the types are right for every entry and module setting', async () => {
       './mock',
       './msw',
       './conformance',
+      './extensions',
+      './extensions/types',
     ]),
   )
 })
@@ -138,6 +140,8 @@ async function runConsumer(node: string, program: string): Promise<void> {
     example: 'running',
     mocked: 202,
     paths: 6,
+    isListed: true,
+    sent: 1,
   })
 }
 
