@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runCommand } from '../spec/package/conformance/command.ts'
 
-const document = JSON.parse(readFileSync(join(import.meta.dirname, '../generated/openapi.json'), 'utf8'))
-process.exitCode = await runCommand(document, {
+const read = (file: string) => JSON.parse(readFileSync(join(import.meta.dirname, '../generated', file), 'utf8'))
+const terminal = {
   args: process.argv.slice(2),
   env: process.env,
-  print: text => process.stdout.write(text),
-  printError: text => process.stderr.write(text),
-})
+  print: (text: string) => process.stdout.write(text),
+  printError: (text: string) => process.stderr.write(text),
+}
+process.exitCode = await runCommand(read('openapi.json'), terminal, read('extensions/openapi.json'))

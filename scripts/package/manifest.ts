@@ -19,6 +19,7 @@ export const entries: readonly Entry[] = [
   { path: './msw', source: 'spec/package/mock/msw' },
   { path: './conformance', source: 'spec/package/conformance/index' },
   { path: './report', source: 'spec/package/report/command' },
+  { path: './extensions', source: 'spec/package/client/extensions' },
   { path: './extensions/types', source: 'generated/extensions/openapi' },
   { path: './extensions/server', source: 'generated/extensions/operations' },
 ]

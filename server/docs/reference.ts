@@ -79,8 +79,6 @@ export function writeSamples(document: ApiDocument, placed: PlacedOperation): Sa
   const request = createSampleRequest(document, placed)
   const curl: Sample = { language: 'curl', text: writeCurlSample(request) }
   const python: Sample = { language: 'Python', text: writePythonSample(request) }
-  // The client of the package has only the operations of the administration API.
-  if (placed.path.startsWith('/quire/')) return [curl, python]
   return [curl, { language: 'TypeScript', text: writeTypeScriptSample(request) }, python]
 }
 

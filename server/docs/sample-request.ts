@@ -21,8 +21,10 @@ export interface SampleRequest {
   body: unknown
   /** Whether the body is a file of any kind. */
   isRaw?: boolean
-  /** The status of the first success. */
-  successStatus: number
+  /** Whether the operation is one of the second document. */
+  isExtension?: boolean
+  /** The status of the first success; undefined = the document lists none. */
+  successStatus: number | undefined
 }
 
 export function createSampleRequest(document: ApiDocument, placed: PlacedOperation): SampleRequest {
@@ -38,6 +40,7 @@ export function createSampleRequest(document: ApiDocument, placed: PlacedOperati
       shown.filter(each => each.in === place && isSent(each)).map(({ name, example }) => [name, example]),
     )
   const parameters = { path: inPlace('path'), query: inPlace('query'), header: inPlace('header') }
+  const success = Object.keys(responses).find(status => status.startsWith('2'))
   return {
     operationId,
     method: placed.method.toUpperCase(),
@@ -46,7 +49,8 @@ export function createSampleRequest(document: ApiDocument, placed: PlacedOperati
     parameters,
     body: findBody(document, placed),
     isRaw: isRaw(document, placed),
-    successStatus: Number(Object.keys(responses).find(status => status.startsWith('2')) ?? 200),
+    isExtension: Object.keys(document.paths).some(path => path.startsWith('/quire/')),
+    successStatus: success === undefined ? undefined : Number(success),
   }
 }
 

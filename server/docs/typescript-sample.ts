@@ -3,23 +3,29 @@ import type { SampleRequest } from './sample-request.ts'
 
 /** Writes a module for the client of the package `quire-spec`. It reads the key from $QUIRE_API_KEY. */
 export function writeTypeScriptSample(request: SampleRequest): string {
-  const { operationId, baseUrl, parameters, body, successStatus } = request
+  const { operationId, baseUrl, parameters, isRaw, isExtension, successStatus } = request
+  const body = isRaw ? file : request.body
   const params = Object.fromEntries(Object.entries(parameters).filter(([, values]) => Object.keys(values).length > 0))
   const options = {
     ...(Object.keys(params).length > 0 ? { params } : {}),
     ...(body === undefined ? {} : { body }),
   }
   const argument = Object.keys(options).length > 0 ? writeLiteral(options, notation) : ''
-  return `import { createClient } from 'quire-spec'
+  const [create, module] = isExtension
+    ? ['createExtensionsClient', 'quire-spec/extensions']
+    : ['createClient', 'quire-spec']
+  return `${isRaw ? "import { readFile } from 'node:fs/promises'\n" : ''}import { ${create} } from '${module}'
 
-const quire = createClient({
+const quire = ${create}({
   baseUrl: ${quote(baseUrl)},
   apiKey: process.env.QUIRE_API_KEY ?? '',
 })
-const result = await quire.${operationId}(${argument})
-if (result.status === ${successStatus}) console.log(result.data)
-else console.error(result.status, result.error)`
+const result = await quire.${operationId}(${argument.replace(`'${file}'`, "await readFile('access.log')")})
+${successStatus === undefined ? '' : `if (result.status === ${successStatus}) console.log(result.data)\nelse `}console.error(result.status, result.error)`
 }
+
+/** Stands for the file in the literal. */
+const file = '@access.log'
 
 const notation: Notation = {
   text: quote,

@@ -75,6 +75,8 @@ test('the types are right for every entry and module setting', async () => {
       './mock',
       './msw',
       './conformance',
+      './extensions',
+      './extensions/types',
     ]),
   )
 })
@@ -138,6 +140,8 @@ async function runConsumer(node: string, program: string): Promise<void> {
     example: 'running',
     mocked: 202,
     paths: 6,
+    isListed: true,
+    sent: 1,
   })
 }
 
@@ -199,13 +203,23 @@ test('the document and the lint rules are found by their names', () => {
 test('the installed conformance kit checks a server, on this Node and on the one of the system', async () => {
   const bin = join(installed.folder, 'node_modules/.bin/quire-conformance')
   const env = { ...withoutPackages(), QUIRE_CONFORMANCE_KEY: variables.QUIRE_KEY }
-  const args = ['--url', server.url, '--project', variables.QUIRE_PROJECT ?? '', '--max-requests', '10', '--json']
+  const args = [
+    '--url',
+    server.url,
+    '--project',
+    variables.QUIRE_PROJECT ?? '',
+    '--max-requests',
+    '10',
+    '--json',
+    '--extensions',
+  ]
   for (const command of [[process.execPath, bin], [bin]]) {
     const [program = '', ...first] = command
     const { stdout, stderr } = await run(program, [...first, ...args, '--max-wait', '100'], { env })
-    const { failures, checks } = JSON.parse(stdout)
+    const { failures, checks, statuses } = JSON.parse(stdout)
     expect({ failures, stderr }).toEqual({ failures: [], stderr: '' })
     expect(checks.length).toBeGreaterThan(20)
+    expect(Object.keys(statuses)).toHaveLength(5 + 17)
     expect(stdout).not.toContain(variables.QUIRE_KEY)
   }
 })

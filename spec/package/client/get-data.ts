@@ -1,9 +1,9 @@
 import { describeWrongBody, QuireError } from './error.ts'
-import type { OperationId } from './method.ts'
+import type { DataOf } from './method.ts'
 import { growWait, readRetryAfter, sleep } from './retry.ts'
 
 /** What `getData` reads of an answer. */
-interface AnyAnswer {
+export interface AnyAnswer {
   status: number
   requestId: string | undefined
   response: Response
@@ -14,8 +14,6 @@ interface AnyAnswer {
 const maxAttempts = 5
 /** A server may ask for a longer wait. It is asked again after this one. */
 const maxWaitMs = 300_000
-
-type DataOf<Answer> = Extract<Answer, { error?: never; data: unknown }>['data']
 
 interface Sending<Answer> {
   send: () => Promise<Answer>
@@ -31,7 +29,7 @@ interface Sending<Answer> {
  * @throws {QuireError} for a refusal, for data that is not whole, and after the last attempt
  */
 export async function getData<Answer extends AnyAnswer>(
-  operation: OperationId,
+  operation: string,
   { send, isWhole, signal }: Sending<Answer>,
 ): Promise<DataOf<Answer>> {
   for (let attempt = 1; ; attempt++) {
@@ -51,7 +49,7 @@ export async function getData<Answer extends AnyAnswer>(
 }
 
 /** Returns the error of a documented refusal. */
-export function toError(operation: OperationId, { status, requestId, response, error }: AnyAnswer): QuireError {
+export function toError(operation: string, { status, requestId, response, error }: AnyAnswer): QuireError {
   const sentence = (error as { error?: unknown } | undefined)?.error
   const problem = typeof sentence === 'string' ? `${status}: ${sentence}` : `the server answered ${status}.`
   return new QuireError(operation, problem, {

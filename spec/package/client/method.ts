@@ -44,9 +44,14 @@ type ParamsOption<Parameters> = Nothing extends Parameters ? { params?: Paramete
 
 type BodyOption<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Body } } }
   ? { body: Body }
-  : Operation extends { requestBody?: { content: { 'application/json': infer Body } } }
-    ? { body?: Body }
-    : Nothing
+  : Operation extends { requestBody: object }
+    ? { body: RawBody }
+    : Operation extends { requestBody?: { content: { 'application/json': infer Body } } }
+      ? { body?: Body }
+      : Nothing
+
+/** A body that is sent as it is. For packed bytes, add the header `Content-Encoding`. */
+export type RawBody = string | Blob | ArrayBuffer | Uint8Array
 
 type Optional<Options> = Nothing extends Options ? [options?: Options] : [options: Options]
 
@@ -93,7 +98,10 @@ export interface Empty<Status> extends Answered<Status> {
 }
 
 /** The data of the successful answer of an operation. */
-export type Data<Id extends OperationId> = Extract<Result<Id>, Success<unknown, unknown>>['data']
+export type Data<Id extends OperationId> = DataOf<Result<Id>>
+
+/** The data of a successful answer. */
+export type DataOf<Answer> = Extract<Answer, Success<unknown, unknown>>['data']
 
 /** The answer of an operation of the administration API. */
 export type Result<Id extends OperationId, As extends ParseAs = 'json'> = ResultOf<operations[Id], As>

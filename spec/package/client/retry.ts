@@ -11,11 +11,11 @@ export interface RetryOptions {
 const busy = [429, 502, 503, 504]
 
 /**
- * Returns whether a request can be repeated without harm, although its first attempt may have been carried out: a GET, and a
- * start that its key identifies.
+ * Returns whether a request can be repeated without harm, although its first attempt may have been carried out: the methods that
+ * are idempotent (RFC 9110, 9.2.2), and a start that its key identifies.
  */
 export function isRepeatable(method: string, headers: Headers): boolean {
-  return method === 'GET' || headers.has('Idempotency-Key')
+  return ['GET', 'PUT', 'DELETE'].includes(method) || headers.has('Idempotency-Key')
 }
 
 /** Returns how long to wait before the next attempt; undefined = another attempt would not help. */

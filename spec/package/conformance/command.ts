@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { type Command, readCommand, UsageError, writeHelp } from './options.ts'
 import { writeHtml } from './report-html.ts'
 import { writeText } from './report-text.ts'
-import { runConformance } from './run.ts'
+import { type RunOptions, runConformance } from './run.ts'
 import { RunStopped } from './session.ts'
 
 /** What the command needs of its process. */
@@ -18,16 +18,22 @@ export interface Terminal {
  * Runs `quire-conformance`.
  *
  * @param document the OpenAPI document, parsed
+ * @param extensions the second document, for `--extensions`
  * @returns the exit code: 0 all checks passed, 1 a check failed or the server cannot be checked, 2 wrong usage
  */
-export async function runCommand(document: object, { args, env, print, printError }: Terminal): Promise<number> {
+export async function runCommand(
+  document: object,
+  { args, env, print, printError }: Terminal,
+  extensions?: object,
+): Promise<number> {
   try {
     const command = readCommand(args, env)
     if (!command) {
       print(writeHelp())
       return 0
     }
-    return await check(document, command, print)
+    if (command.hasExtensions && !extensions) throw new UsageError('--extensions: the second document is missing.')
+    return await check({ document, extensions: command.hasExtensions ? extensions : undefined }, command, print)
   } catch (error) {
     if (error instanceof UsageError) {
       printError(`${error.message}\n`)
@@ -39,11 +45,15 @@ export async function runCommand(document: object, { args, env, print, printErro
   }
 }
 
-async function check(document: object, command: Command, print: Terminal['print']): Promise<number> {
+async function check(
+  documents: Pick<RunOptions, 'document' | 'extensions'>,
+  command: Command,
+  print: Terminal['print'],
+): Promise<number> {
   const { settings, report: file, isJson } = command
   // Now, because a run takes long.
   if (file !== undefined) checkReportFile(file)
-  const report = await runConformance({ document, settings })
+  const report = await runConformance({ ...documents, settings })
   print(isJson ? `${JSON.stringify(report, undefined, 2)}\n` : writeText(report))
   if (file !== undefined) writeReport(file, writeHtml(report))
   return report.failures.length > 0 ? 1 : 0

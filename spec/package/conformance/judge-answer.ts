@@ -10,8 +10,10 @@ export type Verdict = readonly [check: CheckName, fault: string | undefined]
 /** Compares an answer of an operation with the document. */
 export function judgeAnswer(operation: Operation, request: Request, answer: Answer): Verdict[] {
   const { status } = answer
+  // The document says so of an operation that a server does not offer.
+  const isFault = status >= 500 && !(status === 501 && operation.responses.has(status))
   const verdicts: Verdict[] = [
-    ['not_a_server_error', status >= 500 ? `The server answered ${status}${quoteError(answer)}.` : undefined],
+    ['not_a_server_error', isFault ? `The server answered ${status}${quoteError(answer)}.` : undefined],
     ['request_id', judgeRequestId(request, answer)],
   ]
   const documented = operation.responses.get(status)

@@ -10,6 +10,8 @@ export interface Operation {
   parameters: readonly Parameter[]
   /** undefined = the operation has no request body. */
   body: { schema: Schema; examples: readonly unknown[] } | undefined
+  /** Texts that are sent as they are, by their media type. */
+  texts: readonly (readonly [mediaType: string, text: string])[]
   responses: ReadonlyMap<number, DocumentedResponse>
   scopes: readonly string[]
   budget: Budget | undefined
@@ -60,16 +62,30 @@ const names: readonly (keyof Operations)[] = [
  * @throws {Error} if it is another document, or has a schema that the kit cannot check
  */
 export function readOperations(document: object): Operations {
+  const found = Object.fromEntries(listOperations(document).map(operation => [operation.id, operation]))
+  const missing = names.find(name => !found[name])
+  if (missing !== undefined) throw new Error(`The document has no operation ${missing}.`)
+  return found as unknown as Operations
+}
+
+/**
+ * Reads the operations of the second document, of what Quire adds.
+ *
+ * @throws {Error} if it is another document, or has a schema that the kit cannot check
+ */
+export function readExtensions(document: object): Operation[] {
+  const listed = listOperations(document)
+  if (listed.some(({ path }) => path.startsWith('/quire/'))) return listed
+  throw new Error('The document of the extensions has no path below /quire/.')
+}
+
+function listOperations(document: object): Operation[] {
   const plain = inline(document, document) as PlainDocument
-  const listed = Object.entries(plain.paths).flatMap(([path, item]) =>
+  return Object.entries(plain.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([, operation]) => typeof operation.operationId === 'string')
       .map(([method, operation]) => toOperation(plain, path, method, operation)),
   )
-  const found = Object.fromEntries(listed.map(operation => [operation.id, operation]))
-  const missing = names.find(name => !found[name])
-  if (missing !== undefined) throw new Error(`The document has no operation ${missing}.`)
-  return found as unknown as Operations
 }
 
 interface PlainDocument {
@@ -109,10 +125,17 @@ function toOperation(document: PlainDocument, path: string, method: string, oper
       schema: json.schema,
       examples: Object.values(json.examples ?? {}).map(({ value }) => value),
     },
+    texts: json ? [] : listTexts(requestBody?.content ?? {}),
     responses: new Map(Object.entries(responses).map(([status, given]) => [Number(status), toResponse(given)])),
     scopes: security.flatMap(scheme => Object.values(scheme).flat()),
     budget: budget !== undefined && limit ? { name: budget, ...limit } : undefined,
   }
+}
+
+function listTexts(content: Record<string, PlainContent>): [string, string][] {
+  return Object.entries(content).flatMap(([mediaType, { examples = {} }]) =>
+    Object.values(examples).map(({ value }): [string, string] => [mediaType, String(value)]),
+  )
 }
 
 function toResponse({ headers = {}, content = {} }: PlainResponse): DocumentedResponse {

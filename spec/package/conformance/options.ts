@@ -12,6 +12,8 @@ export interface Command {
   /** The file of the HTML report; undefined = none. */
   report: string | undefined
   isJson: boolean
+  /** Whether the second document is checked too. */
+  hasExtensions: boolean
 }
 
 interface Flag {
@@ -33,6 +35,7 @@ const flags = {
   'agent-job': { value: 'id', text: 'agent job of the project', fallback: agentJob },
   domain: { value: 'domain', text: 'registered site, which is exported', fallback: domain },
   'export-job': { value: 'id', text: 'completed export job (default: the one that the run starts)' },
+  extensions: { text: 'also check the second document, of what Quire adds: reports, visits, exports and webhooks' },
   seed: { value: 'number', text: 'seed of the generated requests', fallback: `${seed}` },
   'max-requests': {
     value: 'number',
@@ -110,6 +113,7 @@ export function readCommand(
     },
     report: read('report'),
     isJson: readSwitch(read('json')),
+    hasExtensions: readSwitch(read('extensions')),
   }
 }
 

@@ -3,10 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { runCommand } from './esm/spec/package/conformance/index.js'
 
-const document = JSON.parse(readFileSync(new URL('openapi.json', import.meta.url), 'utf8'))
-process.exitCode = await runCommand(document, {
+const read = file => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
+const terminal = {
   args: process.argv.slice(2),
   env: process.env,
   print: text => process.stdout.write(text),
   printError: text => process.stderr.write(text),
-})
+}
+process.exitCode = await runCommand(read('openapi.json'), terminal, read('extensions/openapi.json'))

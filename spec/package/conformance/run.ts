@@ -4,6 +4,7 @@ import type { Send } from './exchange.ts'
 import { type GeneratedCount, runGenerated } from './generate/run-generated.ts'
 import { linkLaw } from './laws/bundle-link.ts'
 import { exportLaw } from './laws/export-job.ts'
+import { cursorLaw, deletionLaw, extensionLaw } from './laws/extensions.ts'
 import { isolationLaw } from './laws/isolation.ts'
 import { keyLaw } from './laws/keys.ts'
 import type { Law } from './laws/law.ts'
@@ -12,7 +13,7 @@ import { rateEnforcementLaw, rateHeadersLaw } from './laws/rate-limit.ts'
 import { conditionalLaw, csvLaw } from './laws/visitor-answers.ts'
 import { dateLaw } from './laws/visitor-dates.ts'
 import { paginationLaw } from './laws/visitor-pages.ts'
-import { readOperations } from './operations.ts'
+import { readExtensions, readOperations } from './operations.ts'
 import { reachServer } from './reach.ts'
 import { type CheckResult, createRecorder, type Failure } from './recorder.ts'
 import { createSecrets } from './secrets.ts'
@@ -39,6 +40,8 @@ export interface Report {
 export interface RunOptions {
   /** The OpenAPI document: quire-spec/openapi.json, parsed. */
   document: object
+  /** The second document: quire-spec/extensions/openapi.json, parsed. Default: what Quire adds is not checked. */
+  extensions?: object | undefined
   /** `url` and `key` at least. */
   settings: GivenSettings
   /** Sends the requests. Default: over HTTP, to `url`. */
@@ -47,6 +50,8 @@ export interface RunOptions {
 
 /** In this order: what does not spend the budget of the analytics operations first. */
 const laws: readonly Law[] = [
+  extensionLaw,
+  cursorLaw,
   keyLaw,
   methodLaw,
   pathLaw,
@@ -68,19 +73,24 @@ const laws: readonly Law[] = [
  *
  * @throws {RunStopped} if the server cannot be checked: a sentence that says why
  */
-export async function runConformance({ document, settings: given, send }: RunOptions): Promise<Report> {
+export async function runConformance({ document, extensions, settings: given, send }: RunOptions): Promise<Report> {
   const settings = fillSettings(given)
-  if (send) return run(document, settings, send)
+  if (send) return run({ document, extensions }, settings, send)
   const sender = createSender(settings)
   try {
-    return await run(document, settings, sender.send)
+    return await run({ document, extensions }, settings, sender.send)
   } finally {
     sender.close()
   }
 }
 
-async function run(document: object, settings: Settings, send: Send): Promise<Report> {
+async function run(
+  { document, extensions: second }: Pick<RunOptions, 'document' | 'extensions'>,
+  settings: Settings,
+  send: Send,
+): Promise<Report> {
   const operations = readOperations(document)
+  const extensions = second ? readExtensions(second) : []
   const chosen = new Set(checkNames.filter(name => !settings.excluded.includes(name)))
   const recorder = createRecorder(chosen)
   const secrets = createSecrets()
@@ -92,10 +102,11 @@ async function run(document: object, settings: Settings, send: Send): Promise<Re
   }
   for (const [name, key] of Object.entries(keys)) if (key !== undefined) secrets.add(key, name)
   const nonce = randomBytes(6).toString('hex')
-  const session = createSession({ settings, operations, recorder, secrets, send, nonce })
+  const session = createSession({ settings, operations, extensions, recorder, secrets, send, nonce })
   await reachServer(session, send)
   for (const law of laws) await tryLaw(session, law, chosen)
   const generated = await runGenerated(session)
+  await tryLaw(session, deletionLaw, chosen)
   await tryLaw(session, rateEnforcementLaw, chosen)
   return {
     url: settings.url,

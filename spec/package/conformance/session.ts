@@ -20,6 +20,8 @@ export interface Exchange {
 export interface Session {
   settings: Settings
   operations: Operations
+  /** The operations of the second document; empty = they are not checked. */
+  extensions: readonly Operation[]
   recorder: Recorder
   secrets: Secrets
   /** Ids and the domain for which the server has something. They are set by the first requests. */
@@ -45,6 +47,8 @@ export interface Known {
   domain: boolean
   /** A job that can be read; undefined = none. */
   exportJob: string | undefined
+  /** Ids by path parameter of what the run created to check the extensions. */
+  created: Record<string, string>
 }
 
 /** The parts of a request of an operation. */
@@ -84,6 +88,7 @@ const maxSilent = 3
 interface Parts {
   settings: Settings
   operations: Operations
+  extensions: readonly Operation[]
   recorder: Recorder
   secrets: Secrets
   send: Send
@@ -115,7 +120,7 @@ export function createSession({ send, ...parts }: Parts): Session {
   }
   const session: Session = {
     ...parts,
-    known: { project: false, agentJob: false, domain: false, exportJob: undefined },
+    known: { project: false, agentJob: false, domain: false, exportJob: undefined, created: {} },
     statuses: new Map(),
     reached: new Set(),
     requests: 0,

@@ -1,3 +1,4 @@
+import { listOperations } from './laws/base-requests.ts'
 import type { Operation } from './operations.ts'
 import type { Session } from './session.ts'
 
@@ -11,7 +12,7 @@ export interface Unreached {
 
 /** Lists the documented responses, and those that no answer was. */
 export function listUnreached(session: Session): { documented: number; unreached: Unreached[] } {
-  const all = Object.values(session.operations).flatMap(operation =>
+  const all = listOperations(session).flatMap(operation =>
     [...operation.responses].flatMap(([status, { content }]) =>
       (content.size === 0 ? [undefined] : [...content.keys()])
         // An error that was reached as JSON is the same one as a problem of RFC 9457.
@@ -49,7 +50,8 @@ export function groupByReason(unreached: readonly Unreached[]): UnreachedGroup[]
   return [...groups].map(([reason, responses]) => ({ reason, responses }))
 }
 
-function explain({ settings, known }: Session, operation: Operation, status: number): string {
+function explain({ settings, known, extensions }: Session, operation: Operation, status: number): string {
+  if (extensions.includes(operation) && ![403, 500, 503].includes(status)) return 'No answer had this status.'
   const { id, path, scopes } = operation
   switch (status) {
     case 200:
@@ -61,9 +63,9 @@ function explain({ settings, known }: Session, operation: Operation, status: num
     case 202:
       return `The site ${settings.domain} was not exported: set --domain to a registered site.`
     case 403: {
-      const [flag, given, scope] = scopes.includes('write')
-        ? ['--read-key', settings.readKey, 'write']
-        : ['--write-key', settings.writeKey, 'read']
+      const [flag, given, scope] = scopes.includes('read')
+        ? ['--write-key', settings.writeKey, 'read']
+        : ['--read-key', settings.readKey, scopes.join()]
       return given === undefined
         ? `Set ${flag} to a key without the scope ${scope}.`
         : `The key of ${flag} was not refused. Check that it lacks the scope ${scope}.`

@@ -5,9 +5,12 @@ import { expect, test } from 'vitest'
 
 const maxBytes = 6 * 1024
 
-test('the client for browsers has at most 6 KB, and imports no module of Node', async () => {
+test.each([
+  { entry: 'index', create: 'createClient' },
+  { entry: 'extensions', create: 'createExtensionsClient' },
+])('$create for browsers has at most 6 KB, and imports no module of Node', async ({ entry, create }) => {
   const bundle = await rolldown({
-    input: join(import.meta.dirname, '../../../spec/package/client/index.ts'),
+    input: join(import.meta.dirname, `../../../spec/package/client/${entry}.ts`),
     platform: 'browser',
     tsconfig: false,
   })
@@ -16,6 +19,6 @@ test('the client for browsers has at most 6 KB, and imports no module of Node', 
   const [{ code, imports, exports }] = output
   expect(output).toHaveLength(1)
   expect(imports).toEqual([])
-  expect(exports).toContain('createClient')
+  expect(exports).toContain(create)
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(maxBytes)
 })

@@ -4,10 +4,15 @@ import { withSender } from './conformance-server.ts'
 import type { WrongServer } from './wrong-server.ts'
 
 /** Runs the checks against the real server, whose answers the wrong server changes. */
-export function checkWrongServer({ answer }: WrongServer, settings: Settings): Promise<Report> {
+export function checkWrongServer(
+  { answer }: Pick<WrongServer, 'answer'>,
+  settings: Settings,
+  extensions?: object,
+): Promise<Report> {
   return withSender(settings, ({ send }) =>
     runConformance({
       document,
+      extensions,
       settings,
       send: (request, options) =>
         answer(

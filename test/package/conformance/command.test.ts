@@ -210,6 +210,7 @@ test.each<[args: string[], sentence: string]>([
   [['--url', 'http://h', '--key', 'k', '--timeout', '0'], '--timeout is not a whole number from 1 to 3600.'],
   [['--url', 'http://h', '--key', 'k', '--report', '/no/such/file'], '--report: the folder /no/such does not exist.'],
   [['--urll', 'x'], "Unknown option '--urll'. See quire-conformance --help."],
+  [['--extensions', '--url', 'http://h', '--key', 'k'], '--extensions: the second document is missing.'],
   [['x'], "Unexpected argument 'x'. See quire-conformance --help."],
 ])('%j is wrong usage, exit code 2', async (args, sentence) => {
   expect(await run(args)).toEqual({ code: 2, out: '', error: `${sentence}\n` })

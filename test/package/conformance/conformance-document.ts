@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../../generated/openapi.json'), 'utf8'))
+const read = (file: string) => JSON.parse(readFileSync(join(import.meta.dirname, '../../../generated', file), 'utf8'))
+
+export const document = read('openapi.json')
+export const extensions = read('extensions/openapi.json')

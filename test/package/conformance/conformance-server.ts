@@ -32,6 +32,8 @@ export async function startConformanceServer(
 ): Promise<ConformanceServer> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'quire-conformance-'))
   const store = openStore(dataFolder)
+  // Log lines that the server receives are counted with it.
+  await store.visits.openVisitorKey()
   // Before the server starts, because its runner would claim the jobs.
   const tenants = new Map<string, Omit<Settings, 'url'>>()
   for (const name of names)

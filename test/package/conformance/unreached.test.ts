@@ -11,6 +11,7 @@ function list(settings: { readKey?: string; writeKey?: string }, reached: string
   const session = {
     settings: fillSettings({ url: 'http://h', key: 'k', ...settings }),
     operations,
+    extensions: [],
     known: { domain: false },
     reached: new Set(reached),
   }

@@ -1,3 +1,4 @@
+import { baseRequest } from '../laws/base-requests.ts'
 import type { Operation, Parameter } from '../operations.ts'
 import type { Random } from '../random.ts'
 import { makeInvalid } from '../schema/break-value.ts'
@@ -51,14 +52,14 @@ const addUnknownParameter: Breaker = (random, session, operation) => {
   const invented = makeText(random, 1, 12)
   const name = random.pick([...unknownNames, known.includes(invented) ? 'unknown' : invented])
   const query = `${encodeURIComponent(name)}=${encodeURIComponent(makeText(random, 0, 10))}`
-  return { ...base(session, operation), query, how: `the query parameter ${name} is not documented` }
+  return { ...baseRequest(session, operation), query, how: `the query parameter ${name} is not documented` }
 }
 
 function breakQuery({ name, schema }: Parameter): Breaker {
   return (random, session, operation) => {
     const value = listTypes(schema).includes('integer') ? breakInteger(random, schema) : breakText(random, schema)
     const query = `${name}=${encodeURIComponent(value)}`
-    return { ...base(session, operation), query, how: `${name} is ${JSON.stringify(value.slice(0, 100))}` }
+    return { ...baseRequest(session, operation), query, how: `${name} is ${JSON.stringify(value.slice(0, 100))}` }
   }
 }
 
@@ -89,7 +90,7 @@ function breakText(random: Random, schema: Schema): string {
   const made = makeInvalid(random, schema)
   const text = typeof made === 'string' ? made : JSON.stringify(made)
   // Half of a character cannot be sent.
-  return findFaults(schema, text).length > 0 && isWellFormed(text) ? text : 'kit'
+  return [text, 'kit'].find(each => findFaults(schema, each).length > 0 && isWellFormed(each)) ?? ''
 }
 
 function isWellFormed(text: string): boolean {
@@ -104,7 +105,7 @@ function isWellFormed(text: string): boolean {
 function repeatQuery({ name, schema }: Parameter): Breaker {
   return (random, session, operation) => {
     const value = () => `${name}=${encodeURIComponent(String(makeValue(random, schema)))}`
-    return { ...base(session, operation), query: `${value()}&${value()}`, how: `${name} is there twice` }
+    return { ...baseRequest(session, operation), query: `${value()}&${value()}`, how: `${name} is there twice` }
   }
 }
 
@@ -113,7 +114,7 @@ function breakHeader({ name, schema }: Parameter): Breaker {
   return (random, session, operation) => {
     const value = random.pick([tooLong, `${tooLong}${tooLong}`, 'a b', 'a\tb', 'caf\u00e9'])
     return {
-      ...base(session, operation),
+      ...baseRequest(session, operation),
       headers: { [name]: value },
       how: `${name} is ${JSON.stringify(value.slice(0, 40))}`,
     }
@@ -123,13 +124,14 @@ function breakHeader({ name, schema }: Parameter): Breaker {
 function breakEscape({ name }: Parameter): Breaker {
   return (random, session, operation) => {
     const broken = random.pick(['%', '%ZZ', '%E0%A4%A', 'a%', '%C3%28', '%FF'])
-    return { ...base(session, operation), path: { [name]: broken }, how: `${name} has an invalid percent escape` }
+    const base = baseRequest(session, operation)
+    return { ...base, path: { ...base.path, [name]: broken }, how: `${name} has an invalid percent escape` }
   }
 }
 
 function sendWithCsv({ name, schema }: Parameter): Breaker {
   return (random, session, operation) => ({
-    ...base(session, operation),
+    ...baseRequest(session, operation),
     query: `${name}=${makeValue(random, schema)}`,
     headers: { Accept: 'text/csv' },
     how: `${name} is sent with Accept: text/csv`,
@@ -144,10 +146,15 @@ const breakBody: Breaker = (random, session, operation) => {
   const { domain } = (made ?? {}) as { domain?: unknown }
   const isDomainValid = findFaults(schema.properties?.domain ?? {}, domain).length === 0
   const body = isObject && domain !== undefined && isDomainValid ? { ...made, domain: session.settings.domain } : made
-  return { body: JSON.stringify(body), how: findFaults(schema, body)[0] ?? 'the body is invalid' }
+  const { path } = baseRequest(session, operation)
+  return {
+    ...(path && { path }),
+    body: JSON.stringify(body),
+    how: findFaults(schema, body)[0] ?? 'the body is invalid',
+  }
 }
 
-const breakJson: Breaker = (random, session) => {
+const breakJson: Breaker = (random, session, operation) => {
   const valid = JSON.stringify({ domain: session.settings.domain })
   const body = random.pick([
     '',
@@ -165,9 +172,6 @@ const breakJson: Breaker = (random, session) => {
     `${'['.repeat(1000)}${']'.repeat(1000)}`,
     '\u0000',
   ])
-  return { body, how: 'the body is not a JSON object' }
-}
-
-function base({ settings }: Session, { body }: Operation): Ask {
-  return body ? { body: { domain: settings.domain } } : {}
+  const { path } = baseRequest(session, operation)
+  return { ...(path && { path }), body, how: 'the body is not a JSON object' }
 }

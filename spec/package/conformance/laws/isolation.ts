@@ -1,6 +1,7 @@
 import { readRefusal } from '../exchange.ts'
 import type { Operation } from '../operations.ts'
 import { type Exchange, LawSkipped, type Session } from '../session.ts'
+import { baseRequest } from './base-requests.ts'
 import type { Law } from './law.ts'
 
 /** What belongs to another organization answers exactly like what does not exist. */
@@ -17,6 +18,11 @@ export const isolationLaw: Law = {
       compared += await compare(session, getStaticExportJob, 'jobId', known.exportJob)
       compared += await compare(session, generateStaticExportBundle, 'jobId', known.exportJob)
     }
+    for (const operation of session.extensions) {
+      const [name] = operation.parameters.flatMap(parameter => (parameter.in === 'path' ? [parameter.name] : []))
+      const id = name && (name === 'projectId' ? known.project && settings.project : known.created[name])
+      if (name && id) compared += await compare(session, operation, name, id)
+    }
     if (compared === 0)
       throw new LawSkipped('The server has none of the ids. Set --project, --agent-job or --export-job.')
   },
@@ -24,7 +30,9 @@ export const isolationLaw: Law = {
 
 async function compare(session: Session, operation: Operation, name: string, id: string): Promise<number> {
   const authorization = `Bearer ${session.settings.otherKey}`
-  const ask = (value: string) => session.ask(operation, { authorization, path: { [name]: encodeURIComponent(value) } })
+  const base = baseRequest(session, operation)
+  const ask = (value: string) =>
+    session.ask(operation, { ...base, authorization, path: { ...base.path, [name]: encodeURIComponent(value) } })
   const foreign = await ask(id)
   // An id of the same form that nobody has.
   const unknown = await ask(changeDigits(id))
