@@ -11,6 +11,9 @@ export interface paths {
          * Read an agent job
          * @description Poll until `status` is no longer `active`. There is no rate limit on polling.
          *     `prLink` is set once a pull request exists, and stays null when no file changed.
+         *
+         *     With `Prefer: wait=30`, the answer comes when `status` changes, or after 30 seconds; 60 at most. It then has `Preference-Applied`.
+         *     Otherwise it came at once, so wait before you poll again. 100 requests of an organization can wait at once.
          */
         get: operations["getAgentJob"];
         put?: never;
@@ -91,6 +94,9 @@ export interface paths {
          * Read an export job
          * @description Poll every 10 seconds until `status` is `completed` or `failed`. There is no rate limit on polling, and `progress`
          *     and `pageCount` are live and never fall.
+         *
+         *     With `Prefer: wait=30`, the answer comes when `status` changes, or after 30 seconds; 60 at most. It then has `Preference-Applied`.
+         *     Otherwise it came at once, so wait before you poll again. 100 requests of an organization can wait at once.
          */
         get: operations["getStaticExportJob"];
         put?: never;
@@ -913,6 +919,11 @@ export interface components {
          */
         NoStore: "no-store";
         /**
+         * @description How long the answer was held at most, in seconds. Present if the server honored `Prefer` (RFC 7240).
+         * @example wait=30
+         */
+        PreferenceApplied: string;
+        /**
          * @description A browser may keep the answer, and asks with `If-None-Match` before it uses it again.
          * @example private, no-cache
          */
@@ -1001,6 +1012,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1149,6 +1161,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     [name: string]: unknown;
                 };
                 content: {

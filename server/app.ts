@@ -11,11 +11,13 @@ import { type DocumentTexts, documentRouter } from './http/document.ts'
 import { type LoadDocumentation, serveDocumentation } from './http/documentation.ts'
 import { answerDrainChecks, type DrainSettings } from './http/drain-checks.ts'
 import { answerErrors, answerUnknownPaths } from './http/errors.ts'
+import { createHeldAnswers } from './http/held-answers.ts'
 import { mountBoth } from './http/mount.ts'
 import { createPipeline, healthRouter } from './http/pipeline.ts'
 import { extensions, served } from './http/served-routes.ts'
 import { serveStart } from './http/start.ts'
 import type { Validator } from './http/validator.ts'
+import type { Client } from './operations/client.ts'
 import type { Deps } from './operations/deps.ts'
 import type { ExtensionDeps } from './operations/extensions/deps.ts'
 import { extensionHandlers } from './operations/extensions/index.ts'
@@ -59,7 +61,7 @@ export function createApp(options: AppOptions): Express {
   const admitted = { admission: createAdmission(admission, options), bodyLimitBytes }
   mountBoth(
     app,
-    { ...admitted, handlers, etags, deps, validator },
+    { ...admitted, hold: createHeldAnswers<Client>(), handlers, etags, deps, validator },
     {
       ...admitted,
       table: extensions,

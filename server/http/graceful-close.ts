@@ -125,6 +125,8 @@ export function createGracefulClose(server: Server, options: GracefulCloseOption
   }
 }
 
+/** Answers that are held end with `stopping`. */
 function announceEnd(res: ServerResponse): void {
   if (!res.headersSent) res.setHeader('Connection', 'close')
+  res.emit('stopping')
 }

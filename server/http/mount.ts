@@ -8,6 +8,7 @@ import express, {
 } from 'express'
 import type { AnyRoute as Route } from '../../generated/operations.ts'
 import { type ErrorBody, sendErrorBody } from './error-body.ts'
+import type { HoldAnswer } from './held-answers.ts'
 import { chooseMediaType, isJson, jsonOnly } from './media-type.ts'
 import { administration, type RouteTable, toExpressPath } from './routes.ts'
 import { sendParts } from './send-stream.ts'
@@ -36,6 +37,8 @@ export interface MountedOperations<Deps, Caller> {
   /** Passed to every handler. */
   deps: Deps
   admission: Admission<Caller>
+  /** Undefined = every answer is sent at once. */
+  hold?: HoldAnswer<Caller> | undefined
   validator: Validator
   bodyLimitBytes: number
 }
@@ -78,7 +81,7 @@ function mountTable<Deps, Caller>(app: Express, mounted: MountedOperations<Deps,
 function mountOperation<Deps, Caller>(
   app: Express,
   route: Route,
-  { handlers, etags, deps, admission, validator, bodyLimitBytes }: MountedOperations<Deps, Caller>,
+  { handlers, etags, deps, admission, hold, validator, bodyLimitBytes }: MountedOperations<Deps, Caller>,
 ): void {
   const spend = spendBudget(route, admission)
   const body = readBody(route, bodyLimitBytes)
@@ -101,8 +104,10 @@ function mountOperation<Deps, Caller>(
       : [spend, body]),
     ...validator.validate(route),
     async (req, res) => {
-      const answer = await handler(readInput(req, route), deps, res.locals.caller)
-      await send(res, route, answer)
+      const { caller } = res.locals
+      const read = () => handler(readInput(req, route), deps, caller)
+      const answer = await (hold ? hold(route, { req, res, caller }, read) : read())
+      if (!res.closed) await send(res, route, answer)
     },
   )
 }
