@@ -1105,7 +1105,7 @@ export const fixtures = {
       "400": {
         "application/json": {
           "format": {
-            "error": "format must be the name of a log format, such as nginx.",
+            "error": "format must be the name of a log format, such as combined.",
             "code": "invalid_request",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
@@ -1115,7 +1115,7 @@ export const fixtures = {
             "type": "/docs/errors#invalid_request",
             "title": "The request breaks the document, or has values that no answer fits",
             "status": 400,
-            "detail": "format must be the name of a log format, such as nginx.",
+            "detail": "format must be the name of a log format, such as combined.",
             "code": "invalid_request",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
@@ -1313,7 +1313,7 @@ export const fixtures = {
       "400": {
         "application/json": {
           "format": {
-            "error": "format must be the name of a log format, such as nginx.",
+            "error": "format must be the name of a log format, such as combined.",
             "code": "invalid_request",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
@@ -1323,7 +1323,7 @@ export const fixtures = {
             "type": "/docs/errors#invalid_request",
             "title": "The request breaks the document, or has values that no answer fits",
             "status": 400,
-            "detail": "format must be the name of a log format, such as nginx.",
+            "detail": "format must be the name of a log format, such as combined.",
             "code": "invalid_request",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }

@@ -139,7 +139,8 @@ export interface paths {
          *     sent, and 20 times that unpacked; both are settings of the server.
          *
          *     The lines are counted and safe on disk when the answer comes. A line counts once, so a batch whose answer was lost is sent again, as
-         *     it is. Lines that cannot be read are counted by reason, and refuse nothing. These requests do not count against the 100 requests
+         *     it is. Lines that cannot be read are counted by reason, and refuse nothing: services would
+         *     send them again for ever. If no line can be read, `hint` says what to do. These requests do not count against the 100 requests
          *     an hour. They have a limit of bytes an hour for each organization, 1,024 MB if the server sets no other.
          *
          *     If the server has a secret of Vercel, the signature in `x-vercel-signature` is checked too. It is required with `format=vercel`.
@@ -760,6 +761,11 @@ export interface components {
                  */
                 count: number;
             }[];
+            /**
+             * @description What to do if no line could be read. Missing otherwise.
+             * @example No line could be read. Name the format of the lines with ?format=NAME, or leave it out to have it detected.
+             */
+            hint?: string;
         };
         /** @description What happened to a job. */
         ReportAgentJob: {
@@ -1192,6 +1198,12 @@ export interface components {
          */
         AgentJobId: string;
         /**
+         * @description Log field that contains X-Forwarded-For, as for `quire visits import --client-field`. Without it, the connecting address is the
+         *     visitor's.
+         * @example X-Forwarded-For
+         */
+        ClientField: string;
+        /**
          * @description The `nextCursor` of the page before. Without it, the first page.
          * @example MTc2NDE1NTAwMDAwMCBhal85YzQx
          */
@@ -1228,6 +1240,12 @@ export interface components {
          */
         JobStatus: "active" | "completed" | "archived" | "failed";
         /**
+         * @description The dotted paths of the fields of your own JSON lines, as for `quire visits import --json-fields`: `time`, `method`, `path`, `status`,
+         *     `userAgent` and `address`; `host`, `referrer` and `accept` are optional. Only with `format=json`, or without a format.
+         * @example time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip
+         */
+        JsonFields: string;
+        /**
          * @description Name of the envelope around the lines, as for `quire visits import --envelope`, or `none`. Without it, it is detected.
          * @example none
          */
@@ -1252,6 +1270,12 @@ export interface components {
          * @example aj_9c41d2e0b7a65f38
          */
         ReportedJobId: string;
+        /**
+         * @description Number of trusted proxies, as for `quire visits import --trusted-proxies`: with N, the address of the visitor is the Nth from the right
+         *     in `clientField`. Without it, the leftmost valid one.
+         * @example 1
+         */
+        TrustedProxies: number;
         /**
          * @description Id of the webhook. An impossible id is a 404.
          * @example wh_4f1c9a0b2d3e5f60
@@ -1555,6 +1579,24 @@ export interface operations {
                  */
                 envelope?: components["parameters"]["LogEnvelope"];
                 /**
+                 * @description The dotted paths of the fields of your own JSON lines, as for `quire visits import --json-fields`: `time`, `method`, `path`, `status`,
+                 *     `userAgent` and `address`; `host`, `referrer` and `accept` are optional. Only with `format=json`, or without a format.
+                 * @example time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip
+                 */
+                jsonFields?: components["parameters"]["JsonFields"];
+                /**
+                 * @description Log field that contains X-Forwarded-For, as for `quire visits import --client-field`. Without it, the connecting address is the
+                 *     visitor's.
+                 * @example X-Forwarded-For
+                 */
+                clientField?: components["parameters"]["ClientField"];
+                /**
+                 * @description Number of trusted proxies, as for `quire visits import --trusted-proxies`: with N, the address of the visitor is the Nth from the right
+                 *     in `clientField`. Without it, the leftmost valid one.
+                 * @example 1
+                 */
+                trustedProxies?: components["parameters"]["TrustedProxies"];
+                /**
                  * @description An API key, for a service that cannot send headers. It must have no other scope than `ingest`, because programs on the way log
                  *     addresses. `Authorization` is used if it is there.
                  * @example quire_KEY
@@ -1612,6 +1654,24 @@ export interface operations {
                  * @example none
                  */
                 envelope?: components["parameters"]["LogEnvelope"];
+                /**
+                 * @description The dotted paths of the fields of your own JSON lines, as for `quire visits import --json-fields`: `time`, `method`, `path`, `status`,
+                 *     `userAgent` and `address`; `host`, `referrer` and `accept` are optional. Only with `format=json`, or without a format.
+                 * @example time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip
+                 */
+                jsonFields?: components["parameters"]["JsonFields"];
+                /**
+                 * @description Log field that contains X-Forwarded-For, as for `quire visits import --client-field`. Without it, the connecting address is the
+                 *     visitor's.
+                 * @example X-Forwarded-For
+                 */
+                clientField?: components["parameters"]["ClientField"];
+                /**
+                 * @description Number of trusted proxies, as for `quire visits import --trusted-proxies`: with N, the address of the visitor is the Nth from the right
+                 *     in `clientField`. Without it, the leftmost valid one.
+                 * @example 1
+                 */
+                trustedProxies?: components["parameters"]["TrustedProxies"];
                 /**
                  * @description An API key, for a service that cannot send headers. It must have no other scope than `ingest`, because programs on the way log
                  *     addresses. `Authorization` is used if it is there.

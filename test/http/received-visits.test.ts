@@ -7,6 +7,22 @@ import { createApiKey, createOrganization, startTestServer } from '../support/se
 
 const used = useExtensionsServer()
 
+const time = (minute: number) => `20/Nov/2026:10:${String(minute).padStart(2, '0')}:00 +0000`
+const line = (i: number, path: string) =>
+  `203.0.113.${i} - - [${time(i)}] "GET ${path} HTTP/1.1" 200 5120 "-" "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0"`
+const lines = [line(1, '/'), line(2, '/'), line(2, '/guide'), line(3, '/style.css'), 'no line', ''].join('\n')
+
+async function sendLines(
+  path: string,
+  body: string | Buffer,
+  more: Record<string, string> = {},
+  bearer = used.keys.ingest,
+) {
+  const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': 'text/plain', ...more }
+  const { status, json } = await send(used.server.url, path, { method: 'POST', headers, body })
+  return { status, json }
+}
+
 test('an organization that has sent its bytes of the hour is told to wait, on each path', async () => {
   const server = await startTestServer({ visitsHourMb: 1 })
   try {
@@ -27,22 +43,6 @@ test('an organization that has sent its bytes of the hour is told to wait, on ea
 })
 
 describe('sendVisits', () => {
-  const time = (minute: number) => `20/Nov/2026:10:${String(minute).padStart(2, '0')}:00 +0000`
-  const line = (i: number, path: string) =>
-    `203.0.113.${i} - - [${time(i)}] "GET ${path} HTTP/1.1" 200 5120 "-" "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0"`
-  const lines = [line(1, '/'), line(2, '/'), line(2, '/guide'), line(3, '/style.css'), 'no line', ''].join('\n')
-
-  async function sendLines(
-    path: string,
-    body: string | Buffer,
-    more: Record<string, string> = {},
-    bearer = used.keys.ingest,
-  ) {
-    const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': 'text/plain', ...more }
-    const { status, json } = await send(used.server.url, path, { method: 'POST', headers, body })
-    return { status, json }
-  }
-
   test('counts lines, once, in each encoding and layout', async () => {
     const project = await used.addProject()
     const visits = `/quire/v1/projects/${project}/visits`
@@ -147,4 +147,53 @@ test('reads the next request of a connection after a body that is too large', as
   expect(refused.status).toBe(413)
   expect(await post('no line')).toEqual({ status: 200, port: refused.port })
   agent.destroy()
+})
+
+describe('the settings of the lines', () => {
+  const records = [1, 2].map(i =>
+    JSON.stringify({
+      ts: '2026-11-20T10:00:00Z',
+      req: { m: 'GET', url: '/own', ua: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0' },
+      status: 200,
+      ip: '10.0.0.1',
+      forwarded: `198.51.100.7, 203.0.113.${i}`,
+    }),
+  )
+  const fields = 'time=ts,method=req.m,path=req.url,status=status,userAgent=req.ua,address=ip'
+
+  test.each([
+    ['address of the proxy', `jsonFields=${fields}`, 1],
+    ['leftmost address', `jsonFields=${fields}&clientField=forwarded`, 1],
+    ['address that the proxy wrote', `format=json&jsonFields=${fields}&clientField=forwarded&trustedProxies=1`, 2],
+  ])('reads JSON by its fields, and the %s', async (_, query, counted) => {
+    const path = `/quire/v1/projects/${await used.addProject()}/visits?${query}`
+    const answer = await sendLines(path, records.join('\n'), {}, used.keys.all)
+    expect(answer).toMatchObject({ status: 200, json: { counted, known: 2 - counted, unreadable: [] } })
+    expect(answer.json).not.toHaveProperty('hint')
+  })
+
+  test('a batch without a readable line is counted, and the answer says what to do', async () => {
+    for (const query of ['', '?format=combined', '?format=netlify']) {
+      const answer = await sendLines(`/quire/v1/projects/${used.projectId}/visits${query}`, records.join('\n'))
+      expect(answer).toMatchObject({ status: 200, json: { lines: 2, hint: expect.stringContaining('?format=NAME') } })
+    }
+    const empty = await sendLines(`/quire/v1/projects/${used.projectId}/visits`, '')
+    expect(empty.json).not.toHaveProperty('hint')
+  })
+
+  test.each([
+    ['format=json', 'format json needs jsonFields'],
+    [`format=combined&jsonFields=${fields}`, 'no other format can have them'],
+    ['jsonFields=time', 'jsonFields time: write NAME=PATH'],
+    ['jsonFields=time=ts', 'jsonFields lacks method'],
+    ['jsonFields=when=ts', 'jsonFields when is unknown'],
+    ['trustedProxies=1', 'trustedProxies needs clientField'],
+    ['trustedProxies=0&clientField=forwarded', 'trustedProxies must be'],
+    ['clientField=', 'clientField is empty'],
+    ['format=combined&clientField=X-Forwarded-For', 'clientField '],
+  ])('%s is refused: %s', async (query, reason) => {
+    const { status, json } = await sendLines(`/quire/v1/projects/${used.projectId}/visits?${query}`, lines)
+    expect([status, json.code]).toEqual([400, 'invalid_request'])
+    expect(json.error).toContain(reason)
+  })
 })

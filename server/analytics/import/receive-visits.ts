@@ -96,13 +96,16 @@ export function checkDelivery({ encoding, settings = {} }: Delivery): LogReading
   if (!isIdentity(encoding) && !findCodecOfEncoding(encoding)) {
     throw new DeliveryRefusedError('unsupported-encoding', 'Content-Encoding must be gzip, zstd or identity.')
   }
-  const { format, envelope, jsonFields } = settings
+  const { format, envelope, jsonFields, clientField, trustedProxies } = settings
   const names = [...formats.map(({ name }) => name), 'json']
   if (format !== undefined && !isPattern(format) && !names.includes(format)) {
-    throw wrongSettings(`format must be one of: ${names.join(', ')}; or the text of a log format.`)
+    throw wrongSettings(`format must be one of: ${names.join(', ')}.`)
   }
   if (format !== undefined && (format === 'json') !== (jsonFields !== undefined)) {
     throw wrongSettings('format json needs jsonFields, and no other format can have them.')
+  }
+  if (trustedProxies !== undefined && clientField === undefined) {
+    throw wrongSettings('trustedProxies needs clientField: it counts the addresses of that field.')
   }
   const envelopeNames = [...envelopes.map(({ name }) => name), 'none']
   if (envelope !== undefined && !envelopeNames.includes(envelope)) {
@@ -125,7 +128,8 @@ function wrongSettings(message: string): DeliveryRefusedError {
 
 function explainFormat(error: unknown): unknown {
   if (!(error instanceof LogFormatError)) return error
-  return wrongSettings(error.setting === undefined ? error.reason : `${error.setting} ${error.reason}`)
+  const name = error.setting?.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+  return wrongSettings(name === undefined ? error.reason : `${name} ${error.reason}`)
 }
 
 export interface DeliveryCounterOptions {

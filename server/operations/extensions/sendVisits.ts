@@ -59,9 +59,13 @@ async function* limit(
   }
 }
 
+const noLineRead =
+  'No line could be read. Name the format of the lines with ?format=NAME, or leave it out to have it detected. Your own JSON needs ?format=json&jsonFields=..., see Log formats in the documentation.'
+
 /** Without the examples of unreadable lines, which may have addresses of visitors. */
 function toBody({ unreadable, ...counts }: ReceivedVisits): components['schemas']['ReceivedVisits'] {
   const { lines, counted, known, tooOld, filtered } = counts
   const reasons = unreadable.map(({ reason, count }) => ({ reason, count }))
-  return { lines, counted, known, tooOld, filtered, unreadable: reasons }
+  const isUnread = lines > 0 && reasons.reduce((total, { count }) => total + count, 0) === lines
+  return { lines, counted, known, tooOld, filtered, unreadable: reasons, ...(isUnread && { hint: noLineRead }) }
 }
