@@ -18,7 +18,7 @@ export async function addCompletedJob(
   dataFolder: string,
   organizationId: string,
   nameOf = (jobId: string) => `${jobId}-1.zip`,
-  given?: string,
+  given?: string | Buffer,
 ): Promise<CompletedJob> {
   const job = queuedJob({ jobId: createId('se'), organizationId, createdAt: Date.now() })
   // At once, because a server of the test looks for jobs too.
@@ -34,5 +34,5 @@ export async function addCompletedJob(
   writeFileSync(file, content)
   const sha256 = createHash('sha256').update(content).digest('hex')
   await store.exportJobs.complete(claimed.lease, { fileName, sizeBytes: content.length, sha256 }, 1, Date.now())
-  return { jobId: job.jobId, file, content }
+  return { jobId: job.jobId, file, content: String(content) }
 }
