@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { DeliveryCounter, DeliveryRefusedError, type SentDelivery } from '../analytics/import/receive-visits.ts'
+import { DeliveryRefusedError, type SentDelivery } from '../analytics/import/delivery.ts'
+import { DeliveryCounter } from '../analytics/import/receive-visits.ts'
 import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { isDiskFull } from '../base/disk-full.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'

@@ -6,7 +6,7 @@ import {
   DeliveryRefusedError,
   type ReceivedVisits,
   type VisitsReceiver,
-} from '../analytics/import/receive-visits.ts'
+} from '../analytics/import/delivery.ts'
 import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { startThread } from '../assets.ts'
 import type { Stoppable } from '../base/background.ts'

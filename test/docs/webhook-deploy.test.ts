@@ -18,7 +18,6 @@ const [verify = '', deploy = ''] = [...page.matchAll(/```ts\n(.*?)```/gs)].map((
 const hasUnzip = spawnSync('unzip', ['-v']).status === 0
 
 /** A zip file in which `index.html` is `<h1>Home</h1>`. */
-/** A zip file in which `index.html` is a heading. */
 const bundle = Buffer.from(
   'UEsDBBQAAAAAAAAAdF1d5JYgDQAAAA0AAAAKAAAAaW5kZXguaHRtbDxoMT5Ib21lPC9oMT5QSwECFAMUAAAAAAAAAHRdXeSWIA0AAAANAAAACgAAAAAAAAAAAAAAgAEAAAAA' +
     'aW5kZXguaHRtbFBLBQYAAAAAAQABADgAAAA1AAAAAAA=',

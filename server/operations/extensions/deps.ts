@@ -1,5 +1,5 @@
 import type { AgentJobs } from '../../agent/agent-job.ts'
-import type { VisitsReceiver } from '../../analytics/import/receive-visits.ts'
+import type { VisitsReceiver } from '../../analytics/import/delivery.ts'
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { InSteps, Steps } from '../../base/steps.ts'
 import type { BundleStore } from '../../export/jobs/bundle-store.ts'

@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/extensions/openapi.ts'
 import type { Input, Output } from '../../../generated/extensions/operations.ts'
 import { checkSignature } from '../../analytics/drains/vercel.ts'
-import { type Delivery, DeliveryRefusedError, type ReceivedVisits } from '../../analytics/import/receive-visits.ts'
+import { type Delivery, DeliveryRefusedError, type ReceivedVisits } from '../../analytics/import/delivery.ts'
 import type { Client } from '../client.ts'
 import { unknownProject } from '../unknown.ts'
 import type { ExtensionDeps } from './deps.ts'

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { formatDay } from '../../../server/analytics/day.ts'
 import {
   type Delivery,
-  DeliveryCounter,
   DeliveryRefusedError,
   type ReceivedVisits,
   type SentDelivery,
-} from '../../../server/analytics/import/receive-visits.ts'
+} from '../../../server/analytics/import/delivery.ts'
+import { DeliveryCounter } from '../../../server/analytics/import/receive-visits.ts'
 import type { VisitorReader } from '../../../server/analytics/unique-visitors.ts'
 import { generateAccessLog } from '../../../server/commands/demo/access-log.ts'
 import { countByBruteForce } from '../../analytics/brute-force.ts'
