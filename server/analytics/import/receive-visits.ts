@@ -6,7 +6,6 @@ import type { VisitRecorder } from '../unique-visitors.ts'
 import { decompress, findCodec, findCodecOfEncoding, isDamage } from './decompress.ts'
 import {
   checkDelivery,
-  type Delivery,
   DeliveryRefusedError,
   explainFormat,
   isIdentity,
