@@ -1,10 +1,11 @@
-// npm run bench -- http | dashboard | export | host | start | visitors | visit-stores
+// npm run bench -- http | dashboard | export | host | receive | start | visitors | visit-stores
 import { Command, CommanderError } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
 import { dashboardCommand } from './dashboard.ts'
 import { exportCommand } from './export.ts'
 import { hostCommand } from './host.ts'
 import { httpCommand } from './http.ts'
+import { receiveCommand } from './receive.ts'
 import { startCommand } from './start.ts'
 import { visitStoresCommand } from './visit-stores.ts'
 import { visitorsCommand } from './visitors.ts'
@@ -20,6 +21,7 @@ Examples:
   npm run bench -- export --list
   npm run bench -- export --site python --peer wget
   npm run bench -- host
+  npm run bench -- receive
   npm run bench -- start
   npm run bench -- visitors --lines 1000000 --visits 1000000
   npm run bench -- visit-stores --database postgres://quire@127.0.0.1/bench
@@ -33,6 +35,7 @@ for (const command of [
   dashboardCommand(),
   exportCommand(),
   hostCommand(),
+  receiveCommand(),
   startCommand(),
   visitorsCommand(),
   visitStoresCommand(),

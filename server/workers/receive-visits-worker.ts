@@ -9,8 +9,8 @@ import { openStore, type Store } from '../store/store.ts'
 import { explainSqliteError } from '../store/write-queue.ts'
 import type { ReceiveAnswer, ReceiveFault, ReceiveQuestion, ReceiveSetup } from './receive-visits.ts'
 
-/** How long a delivery waits for an import into the same project. Its sender waits too, and other deliveries. */
-const patienceMs = 10_000
+/** How long a delivery waits for an import into the same project. Deliveries of all other projects wait too, and senders try again. */
+const patienceMs = 1000
 
 const { dataFolder, database, visitorKeyFile, node, maxUnpackedBytes } = workerData as ReceiveSetup
 let opened: { store: Store; counter: DeliveryCounter } | undefined

@@ -1,12 +1,14 @@
-// Delivers the events of a data folder until it is killed, and ends jobs meanwhile: `node deliver-process.ts FOLDER`. Writes a line for each
+// Delivers the events of a data folder until it is killed, and ends jobs meanwhile: `node deliver-process.ts FOLDER RUN
+// [DATABASE]`. Writes a line for each
 // event that is safely stored.
+import { openPostgres } from '../../server/store/open-postgres.ts'
 import { openServingStore } from '../../server/store/serving-store.ts'
 import { openSecretBox } from '../../server/store/webhook-keys.ts'
 import { startDeliverer } from '../../server/webhooks/deliverer.ts'
 import { parseAllowedPrivate } from '../../server/webhooks/webhook-url.ts'
 
-const folder = process.argv[2] ?? ''
-const store = openServingStore(folder)
+const [folder = '', run, database] = process.argv.slice(2)
+const store = database ? await openPostgres(database, { dataFolder: folder }) : openServingStore(folder)
 startDeliverer({
   ...store,
   secrets: openSecretBox(folder, undefined),
@@ -18,7 +20,6 @@ startDeliverer({
   log: { info() {}, warn() {}, error: details => console.error(details) },
 })
 
-const run = process.argv[3]
 for (let i = 0; ; i += 1) {
   const id = `aj_${run}_${i}`
   const job = {

@@ -1,19 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dayMs } from '../../server/base/day-ms.ts'
+import { openPostgres } from '../../server/store/open-postgres.ts'
 import { openStore } from '../../server/store/store.ts'
 import { openSecretBox } from '../../server/store/webhook-keys.ts'
 import { startDeliverer } from '../../server/webhooks/deliverer.ts'
 import { issueWebhook } from '../../server/webhooks/issue-webhook.ts'
 import { parseAllowedPrivate } from '../../server/webhooks/webhook-url.ts'
 import { waitFor } from '../support/export-site.ts'
+import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
 import { startProgram } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
 import { isSignedBy, type Receiver, startReceiver } from './receiver.ts'
 
-const kills = 100
+const found = await findPostgres()
+const skipped = 'missing' in found ? `: ${found.missing}` : ''
 const script = join(import.meta.dirname, 'deliver-process.ts')
 const allowed = parseAllowedPrivate('127.0.0.0/8') ?? { names: [], ranges: [] }
 let folder: string
@@ -30,26 +33,47 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test(`after ${kills} kills, every stored event has arrived, in order for each job, with a valid signature`, async () => {
+test('on SQLite, after 100 kills, every stored event has arrived, in order for each job, with a valid signature', () =>
+  killOften(100))
+
+describe.skipIf('missing' in found)(`on PostgreSQL${skipped}`, () => {
+  test('after 30 kills, every stored event has arrived, in order for each job, with a valid signature', async () => {
+    const database = await createTestDatabase('missing' in found ? '' : found.url)
+    try {
+      await killOften(30, database)
+    } finally {
+      await database.drop()
+    }
+  })
+})
+
+async function killOften(kills: number, database?: TestDatabase): Promise<void> {
+  const open = () => (database ? openPostgres(database.url, { dataFolder: folder }) : openStore(folder))
   const secrets = openSecretBox(folder, undefined)
-  const store = openStore(folder)
+  const store = await open()
   const createdAt = Date.now()
-  store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'enterprise', createdAt })
-  store.projects.insert({ id: 'prj_1', organizationId: 'org_1', name: 'Docs', visitorSaltRotation: 'never', createdAt })
+  await store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'enterprise', createdAt })
+  await store.projects.insert({
+    id: 'prj_1',
+    organizationId: 'org_1',
+    name: 'Docs',
+    visitorSaltRotation: 'never',
+    createdAt,
+  })
   const secretsOf = new Map<string, string>()
   for (const path of ['a', 'b']) {
     const given = { organizationId: 'org_1', url: receiver.url + path, createdAt, events: ['agent_job.updated'] }
     const { webhook, secret, sealedSecret } = issueWebhook(given, { secrets, allowed })
-    store.webhooks.insert(webhook, sealedSecret)
+    await store.webhooks.insert(webhook, sealedSecret)
     secretsOf.set(`/${path}`, secret)
   }
-  store.close()
+  await store.close()
 
   const random = createRandom('webhook kills')
   const stored: string[] = []
   for (let run = 0; run < kills; run += 1) {
     const before = receiver.received.length
-    const program = startProgram([script, folder, String(run)])
+    const program = startProgram([script, folder, String(run), ...(database ? [database.url] : [])])
     // Some runs only take over what an earlier one left.
     await waitFor(async () => receiver.received.length > before || undefined)
     await new Promise(done => setTimeout(done, random() * 150))
@@ -58,7 +82,10 @@ test(`after ${kills} kills, every stored event has arrived, in order for each jo
     stored.push(...program.stdout().split('\n').slice(0, -1))
   }
 
-  const rest = openStore(folder)
+  const rest = await open()
+  // The deliverer on PostgreSQL uses the clock of the database.
+  await database?.run(`CREATE OR REPLACE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
+    'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${dayMs}'`)
   const last = startDeliverer({
     ...rest,
     ...{ secrets, allowed, timeoutMs: 10_000, leaseMs: 30_000, random: Math.random },
@@ -76,7 +103,7 @@ test(`after ${kills} kills, every stored event has arrived, in order for each jo
   await last.stop()
 
   const deliveries = await list()
-  rest.close()
+  await rest.close()
   const ids = new Set(receiver.received.map(({ id }) => id))
   expect(deliveries.filter(({ id, status }) => status !== 'delivered' || !ids.has(id))).toEqual([])
   expect(receiver.received.filter(got => !isSignedBy(secretsOf.get(got.path) ?? '', got))).toEqual([])
@@ -101,4 +128,4 @@ test(`after ${kills} kills, every stored event has arrived, in order for each jo
   )
   // Otherwise no kill met an attempt.
   expect(again).toBeGreaterThan(0)
-})
+}
