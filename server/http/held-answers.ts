@@ -53,8 +53,11 @@ export function createHeldAnswers<Caller extends { organizationId: string }>({ m
     if (seconds === 0 || !pending.includes(status)) return first
 
     held.set(organizationId, places + 1)
-    const { promise: ended, resolve } = Promise.withResolvers<undefined>()
-    const end = () => resolve(undefined)
+    let end: () => void = () => undefined
+    // Promise.withResolvers is not in Node 20, for which the package is compiled.
+    const ended = new Promise<undefined>(resolve => {
+      end = () => resolve(undefined)
+    })
     const timer = setTimeout(end, seconds * 1000)
     res.once('close', end).once('stopping', end)
     try {
