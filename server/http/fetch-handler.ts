@@ -1,14 +1,22 @@
-import { type Handlers, type Input, type OperationId, type Route, routes } from '../../generated/operations.ts'
+import {
+  type AnyRoute,
+  type Handlers,
+  type Input,
+  type OperationId,
+  type Route,
+  routes,
+} from '../../generated/operations.ts'
 import { toErrorBody } from './error-body.ts'
 import { readParts, toInput } from './fetch-input.ts'
 import { allowReuse, isUnchanged, toResponse } from './fetch-response.ts'
 import type { FindETags } from './find-etags.ts'
+import type { GivenExtensions } from './given-extensions.ts'
 import { HttpError, serverFault, toRequestError } from './http-error.ts'
 import { createInputCheck, type InputParts } from './input-check.ts'
 import { isJson, jsonOnly } from './media-type.ts'
 import { repeatedHeader } from './request-form.ts'
 import { safeRequestId } from './request-id.ts'
-import { findRoute, refuseUnknown } from './routes.ts'
+import { createRouteTable } from './routes.ts'
 
 /** Decides who may call an operation; see `Admission` of the Express side. */
 export interface FetchAdmission<Caller> {
@@ -27,6 +35,8 @@ export interface FetchHandlerOptions<Deps, Caller> {
   admission: FetchAdmission<Caller>
   /** The ETags of operations that can answer 304. */
   etags?: FindETags<Deps, Caller>
+  /** The operations of the second document. Default: the server does not have them. */
+  extensions?: GivenExtensions<Deps, Caller>
   /** The largest request body. Default: 1 MiB. */
   bodyLimitBytes?: number
   /** Called with each error that is answered with a status of 500 or more. */
@@ -54,7 +64,13 @@ export async function createFetchHandler<Deps, Caller>(
 export function createTargetHandler<Deps, Caller>(
   options: FetchHandlerOptions<Deps, Caller>,
 ): (request: Request, target: string, requestId: string) => Promise<Response> {
-  const checks = new Map(routes.map(route => [route.operationId, createInputCheck(options.document, route)]))
+  const { document, extensions, ...others } = options
+  // Input and answers of both documents have the same form.
+  const added = (extensions?.routes ?? []) as readonly AnyRoute[] as readonly Route[]
+  const { findRoute, refuseUnknown } = createRouteTable([...routes, ...added])
+  const handlers = { ...options.handlers, ...extensions?.handlers }
+  const checks = new Map(routes.map(route => [route.operationId, createInputCheck(document, route)]))
+  for (const route of added) checks.set(route.operationId, createInputCheck(extensions?.document ?? {}, route))
   return async (request, target, requestId) => {
     const headers = new Headers({ 'X-Request-Id': requestId })
     const route = findRoute(request.method, target)
@@ -66,7 +82,7 @@ export function createTargetHandler<Deps, Caller>(
     try {
       if (hasTwoKeys(request.headers.get('Authorization') ?? '')) throw repeatedHeader('Authorization')
       if (!route || !check) throw refuseUnknown(request.method, target)
-      return await answer(request, { route, id: route.operationId, target, headers, check, ...options })
+      return await answer(request, { route, id: route.operationId, target, headers, check, ...others, handlers })
     } catch (thrown) {
       const error =
         thrown instanceof HttpError
@@ -84,7 +100,7 @@ function hasTwoKeys(authorization: string): boolean {
   return authorization.includes(',') && /^bearer\s|,\s*bearer\s/i.test(authorization)
 }
 
-interface Matched<Id extends OperationId, Deps, Caller> extends FetchHandlerOptions<Deps, Caller> {
+interface Matched<Id extends OperationId, Deps, Caller> extends Omit<FetchHandlerOptions<Deps, Caller>, 'document'> {
   route: Route
   id: Id
   target: string
@@ -132,12 +148,13 @@ async function answerUnchanged<Id extends OperationId, Deps, Caller>(
 }
 
 /**
- * Reads the JSON body of a request of the Fetch API; undefined for an operation without one.
+ * Reads the JSON body of a request of the Fetch API; undefined for an operation without one. A body of bytes is read by the handler.
  *
  * @throws {HttpError} 415
  * @throws {object} with the `type` of the errors of body-parser, which `toRequestError` converts
  */
-async function readFetchBody(request: Request, { hasBody }: Route, limitBytes: number): Promise<unknown> {
+async function readFetchBody(request: Request, { hasBody, isRaw }: Route, limitBytes: number): Promise<unknown> {
+  if (isRaw) return request.body ?? new Blob([]).stream()
   if (!hasBody) return undefined
   if (!isJson(request.headers.get('Content-Type') ?? undefined)) throw jsonOnly()
   const text = await readText(decompress(request), limitBytes)

@@ -2,11 +2,12 @@ import type { ErrorRequestHandler, Express, RequestHandler } from 'express'
 import type { Handlers } from '../../generated/operations.ts'
 import { sendError } from './error-body.ts'
 import type { FindETags } from './find-etags.ts'
+import type { GivenExtensions } from './given-extensions.ts'
 import { HttpError, serverFault, toRequestError } from './http-error.ts'
-import { type Admission, createOperationsApp, mountOperations } from './mount.ts'
+import { type Admission, createOperationsApp, mountBoth, mountOperations } from './mount.ts'
 import { findRepeated } from './request-form.ts'
 import { assignRequestId } from './request-id.ts'
-import { findRoute, isApiPath, refuseUnknown } from './routes.ts'
+import { administration, createRouteTable, type RouteTable } from './routes.ts'
 import { openValidator } from './validator.ts'
 
 /** Options that can be left out if the handlers do not use what they give. */
@@ -20,6 +21,8 @@ export type MountOptions<Deps, Caller> = Given<Deps, Caller> & {
   handlers: Handlers<Deps, Caller>
   /** The ETags of operations that can answer 304. */
   etags?: FindETags<Deps, Caller>
+  /** The operations of the second document. Default: the server does not have them. */
+  extensions?: GivenExtensions<Deps, Caller>
   /** For development: an answer that the document does not allow becomes a 500, and `onError` gets the reason. */
   validateResponses?: boolean
   /** The largest request body. Default: 1 MiB. */
@@ -39,7 +42,8 @@ export type MountOptions<Deps, Caller> = Given<Deps, Caller> & {
  * documented error body. Every answer has an `X-Request-Id`.
  *
  * It also answers 405 for other methods, and 404 for unknown paths that begin as those of the document: `/v1/analytics`,
- * `/v1/static-export` and `/v2/agent`. Routes of the app that come before it are not touched.
+ * `/v1/static-export` and `/v2/agent`; with `extensions`, also `/quire/v1` and `/v1/agent`. Routes of the app that come before it
+ * are not touched.
  *
  * Do not mount a body parser before it. `admission` decides who may call; without it, everybody may.
  */
@@ -48,16 +52,25 @@ export async function mount<Deps = undefined, Caller = undefined>(
   options: MountOptions<Deps, Caller>,
 ): Promise<void> {
   const { document, handlers, etags = {}, validateResponses = false, bodyLimitBytes = 2 ** 20, onError } = options
-  const { otherPaths = 'pass' } = options
+  const { otherPaths = 'pass', extensions } = options
   const validator = await openValidator(document, { validateResponses })
+  const mounted = { handlers, etags, ...readGiven(options), validator, bodyLimitBytes }
+  const all = extensions ? createRouteTable([...administration.routes, ...extensions.routes]) : administration
   // An app inside the app, so that these settings change no other route.
   const operations = createOperationsApp()
-  if (otherPaths === 'pass') operations.use(passOtherPaths)
+  if (otherPaths === 'pass') operations.use(passOtherPaths(all))
   operations.use(assignRequestId)
   operations.use(refuseRepeated)
-  mountOperations(operations, { handlers, etags, ...readGiven(options), validator, bodyLimitBytes })
-  operations.use(refuseOthers)
-  operations.use(answerErrors(onError))
+  if (extensions) {
+    const table = createRouteTable(extensions.routes)
+    const { handlers, document, routes } = extensions
+    const validator = await openValidator(document, { validateResponses, routes })
+    mountBoth(operations, mounted, { ...mounted, handlers, etags: {}, validator, table, all })
+  } else mountOperations(operations, mounted)
+  operations.use(({ method, url }) => {
+    throw all.refuseUnknown(method, url)
+  })
+  operations.use(answerErrors(all, onError))
   app.use(operations)
 }
 
@@ -67,7 +80,7 @@ function readGiven<Deps, Caller>(options: { deps?: Deps; admission?: Admission<C
   return { deps: options.deps as Deps, admission: options.admission ?? everybody }
 }
 
-function answerErrors(onError: MountOptions<undefined, undefined>['onError']): ErrorRequestHandler {
+function answerErrors(all: RouteTable, onError: MountOptions<undefined, undefined>['onError']): ErrorRequestHandler {
   return (thrown, req, res, next) => {
     const error =
       thrown instanceof HttpError
@@ -75,15 +88,13 @@ function answerErrors(onError: MountOptions<undefined, undefined>['onError']): E
         : (toRequestError(thrown) ?? new HttpError(500, 'internal_error', serverFault))
     if (error.status >= 500) onError?.(thrown, res.locals.requestId)
     if (res.headersSent) return next(thrown)
-    sendError(res, error, findRoute(req.method, req.url))
+    sendError(res, error, all.findRoute(req.method, req.url))
   }
 }
 
 /** `url` lacks the path that an app inside another one is mounted at. */
-const passOtherPaths: RequestHandler = ({ url }, _res, next) => next(isApiPath(url) ? undefined : 'router')
+function passOtherPaths(all: RouteTable): RequestHandler {
+  return ({ url }, _res, next) => next(all.isApiPath(url) ? undefined : 'router')
+}
 
 const refuseRepeated: RequestHandler = ({ rawHeaders }, _res, next) => next(findRepeated(rawHeaders))
-
-const refuseOthers: RequestHandler = ({ method, url }) => {
-  throw refuseUnknown(method, url)
-}

@@ -177,7 +177,7 @@ test('a server of another team compiles, and follows the contract', async () => 
   const versions = names.map(name => `${name}@${dependencies[name] ?? devDependencies[name]}`)
   const flags = ['--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
   await run('npm', ['install', ...flags, ...versions], { cwd: installed.folder, env: withoutPackages() })
-  const env = { ...withoutPackages(), QUIRE_DOCUMENT: readFileSync(join(root, 'generated/openapi.json'), 'utf8') }
+  const env = { ...withoutPackages(), QUIRE_DOCUMENTS: join(root, 'generated') }
   for (const setting of settings) {
     const { stdout } = await run(process.execPath, [await compile(setting, 'own-server')], { env })
     expect(JSON.parse(stdout), setting.name).toEqual({
@@ -185,6 +185,7 @@ test('a server of another team compiles, and follows the contract', async () => 
       refused: 1,
       totals: { human: 50, ai: 0, total: 50 },
       stranger: 401,
+      exports: 'docs 25',
     })
   }
 })
