@@ -27,7 +27,6 @@ const atOnce = 16
 const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8'))
 const operations: Operation[] = Object.values(readOperations(document))
 const session = {
-  extensions: [],
   settings: fillSettings({ url: 'http://quire.test', key: 'good' }),
   known: { project: true, agentJob: true, domain: true, exportJob: undefined },
   nonce: 'equal',
