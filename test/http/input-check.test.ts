@@ -30,6 +30,7 @@ const session = {
   settings: fillSettings({ url: 'http://quire.test', key: 'good' }),
   known: { project: true, agentJob: true, domain: true, exportJob: undefined },
   nonce: 'equal',
+  extensions: [],
 } as Session
 
 /** Handlers that answer what they got. */
