@@ -53,8 +53,11 @@ export function createHeldAnswers<Caller extends { organizationId: string }>({ m
     if (seconds === 0 || !pending.includes(status)) return first
 
     held.set(organizationId, places + 1)
-    const { promise: ended, resolve } = Promise.withResolvers<undefined>()
-    const end = () => resolve(undefined)
+    // The package for integrators compiles this file too, and Node 20 has no Promise.withResolvers.
+    let end = () => {}
+    const ended = new Promise<undefined>(done => {
+      end = () => done(undefined)
+    })
     const timer = setTimeout(end, seconds * 1000)
     res.once('close', end).once('stopping', end)
     try {
