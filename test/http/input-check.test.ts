@@ -31,7 +31,7 @@ const session = {
   known: { project: true, agentJob: true, domain: true, exportJob: undefined },
   nonce: 'equal',
   extensions: [],
-} as Partial<Session> as Session
+} as unknown as Session
 
 /** Handlers that answer what they got. */
 const handlers = Object.fromEntries(
