@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Document } from './requests.ts'
 
-const generated = join(import.meta.dirname, '..', 'generated')
+/** The folder of the documents. */
+export const generated = join(import.meta.dirname, '..', 'generated')
 
 /** Reads both documents as one, because Prism serves one. */
 export function readBothDocuments(): Document {

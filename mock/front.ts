@@ -8,8 +8,9 @@ import { findBadForm } from '../server/http/request-form.ts'
 import { served } from '../server/http/served-routes.ts'
 import { answerUnreadable } from '../server/http/unreadable.ts'
 import { settingNames } from '../spec/package/mock/settings.ts'
+import { findDocument } from '../spec/package/mock-server/documents.ts'
 import { type Answer, answerError, answerUnchanged, dropPrismHeaders, finish, translate } from './answer.ts'
-import { findDocument } from './documents.ts'
+import { generated } from './both-documents.ts'
 import { checkRequest, type Document } from './requests.ts'
 
 const bodyLimitBytes = 1024 * 1024
@@ -58,7 +59,8 @@ export function createFront(options: {
     const route = served.findRoute(method, target)
     const badForm = findBadForm(req)
     if (badForm) return answerError(route, badForm)
-    const document = findDocument(served, method, target, `http://${req.headers.host ?? 'localhost'}`)
+    const place = { baseUrl: `http://${req.headers.host ?? 'localhost'}`, folder: generated }
+    const document = findDocument(served, method, target, place)
     if (document) {
       const content = method === 'HEAD' ? '' : document.body
       return { status: 200, headers: { 'content-type': document.contentType }, body: Buffer.from(content) }

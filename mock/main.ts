@@ -1,15 +1,15 @@
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command } from 'commander'
 import { runProgram } from '../scripts/run-program.ts'
-import { addOrigins } from '../server/flags/address-settings.ts'
 import { createMock } from '../spec/package/mock/index.ts'
-import { readBothDocuments, writeForPrism } from './both-documents.ts'
+import { type Moving, type MovingTexts, readAddress } from '../spec/package/mock-server/flags.ts'
+import { writeMovingLines } from '../spec/package/mock-server/lines.ts'
+import { listen } from '../spec/package/mock-server/listen.ts'
+import { createMovingServer } from '../spec/package/mock-server/moving.ts'
+import { generated, readBothDocuments, writeForPrism } from './both-documents.ts'
 import { createFront } from './front.ts'
 import { writeLines } from './lines.ts'
-import { createMovingServer } from './moving.ts'
-import { addMovingOptions, type MovingFlags, readMovingFlags } from './moving-flags.ts'
-import { writeMovingLines } from './moving-lines.ts'
+import { addListenOptions, addMovingOptions, readMovingFlags } from './moving-flags.ts'
 import { startPrism } from './prism.ts'
 import type { Document } from './requests.ts'
 
@@ -17,22 +17,6 @@ const program = new Command('npm run mock --')
   .description(
     'Serve the contract without a server and a database: with the examples of the document (Prism), or with --scenario as a mock that moves.',
   )
-  .addOption(
-    new Option('--port <number>', 'port to listen on, 0 for any free one')
-      .env('QUIRE_MOCK_PORT')
-      .default(4010)
-      .argParser(parsePort),
-  )
-  .addOption(new Option('--host <address>', 'address to listen on').env('QUIRE_MOCK_HOST').default('127.0.0.1'))
-  .addOption(
-    new Option(
-      '--cors-origin <url>',
-      'origin whose scripts may call the mock from a browser; repeat it or separate them by commas (default: every origin)',
-    )
-      .env('QUIRE_MOCK_CORS_ORIGIN')
-      .argParser(addOrigins),
-  )
-  .addOption(new Option('--quiet', 'print no line for each request').env('QUIRE_MOCK_QUIET'))
   .addHelpText(
     'after',
     `
@@ -59,10 +43,10 @@ Examples:
   .exitOverride()
   .action(serve)
 
-addMovingOptions(program)
+addMovingOptions(addListenOptions(program))
 
-interface MockFlags extends MovingFlags {
-  port: number
+interface MockFlags extends MovingTexts {
+  port: string
   host: string
   corsOrigin?: string[]
   quiet?: boolean
@@ -78,10 +62,10 @@ interface Started {
 }
 
 async function serve(flags: MockFlags): Promise<void> {
-  const { port, host, corsOrigin, quiet } = flags
+  const { allowsOrigin, ...address } = readAddress({ ...flags, origins: flags.corsOrigin })
   const common = {
-    allowsOrigin: (origin: string) => corsOrigin?.includes(origin) ?? true,
-    ...(!quiet && {
+    allowsOrigin,
+    ...(!flags.quiet && {
       onAnswer: (method: string, target: string, status: number) =>
         console.error(`${status} ${method} ${target.slice(0, 200)}`),
     }),
@@ -98,7 +82,7 @@ async function serve(flags: MockFlags): Promise<void> {
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stopAll)
   try {
-    const url = await listen(server, host, port)
+    const url = await listen(server, address, 'npm run mock -- --port 0')
     console.log(`${document.info.title} ${document.info.version}, mocked\n\n${writeLines(url)}\n`)
     console.log(`Listening on ${url} (stop with Ctrl-C)`)
     await ended
@@ -112,11 +96,16 @@ interface Common {
   onAnswer?: (method: string, target: string, status: number) => void
 }
 
-function startMoving({ options, settings }: NonNullable<ReturnType<typeof readMovingFlags>>, common: Common): Started {
+function startMoving({ options, settings }: Moving, common: Common): Started {
   const mock = createMock(options)
   mock.use(settings)
   const { promise: ended, resolve: stop } = Promise.withResolvers<void>()
-  return { server: createMovingServer({ mock, ...common }), writeLines: writeMovingLines, ended, stop }
+  return {
+    server: createMovingServer({ mock, documents: generated, ...common }),
+    writeLines: writeMovingLines,
+    ended,
+    stop,
+  }
 }
 
 async function startExamples(document: Document, common: Common): Promise<Started> {
@@ -144,30 +133,6 @@ async function startExamples(document: Document, common: Common): Promise<Starte
       remove()
     },
   }
-}
-
-/** Starts the server and returns its URL. */
-async function listen(front: Server, host: string, port: number): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    front.once('error', error => reject(explainListen(error, host, port)))
-    front.listen(port, host, resolve)
-  })
-  const { family, address, port: actual } = front.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`
-}
-
-function explainListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): Error {
-  if (code === 'EADDRINUSE') return new Error(`Port ${port} is in use. Choose another: npm run mock -- --port 0`)
-  if (code === 'EACCES') return new Error(`This user may not listen on port ${port}. Choose one above 1023.`)
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new Error(`${host} is not an address of this machine.`)
-  return new Error(message)
-}
-
-function parsePort(text: string): number {
-  const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > 65535)
-    throw new InvalidArgumentError('It must be a whole number from 0 to 65535.')
-  return port
 }
 
 await runProgram(program)

@@ -23,7 +23,9 @@ export async function buildPackage(root: string, folder: string): Promise<void> 
   }
   for (const [from, to] of copied) await cp(join(root, from), join(folder, to), { recursive: true })
   const document = JSON.parse(await readFile(join(root, 'generated/openapi.json'), 'utf8')) as Document
-  await writeJson(join(folder, 'openapi.dereferenced.json'), await dereferenceDocument(withoutCodes(document)))
+  // Only tools read it, and its indentation would be a tenth of the tarball.
+  const plain = JSON.stringify(await dereferenceDocument(withoutCodes(document)))
+  await writeFile(join(folder, 'openapi.dereferenced.json'), plain)
   const manifest = createManifest(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
   await writeJson(join(folder, 'package.json'), manifest)
 }
@@ -43,6 +45,7 @@ const copied = [
   ['spec/rules.yaml', 'lint-rules.yaml'],
   ['spec/workflows', 'workflows'],
   ['spec/package/conformance/quire-conformance.mjs', 'quire-conformance.mjs'],
+  ['spec/package/mock-server/quire-mock.mjs', 'quire-mock.mjs'],
   ['spec/package/report/quire-report.mjs', 'quire-report.mjs'],
   ['generated/openapi.json', 'openapi.json'],
   ['generated/openapi.yaml', 'openapi.yaml'],

@@ -1,7 +1,7 @@
 import { cpSync, globSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
-import { entries } from './manifest.ts'
+import { listSources } from './manifest.ts'
 import { removeUnneeded } from './prune.ts'
 
 type ModuleFormat = 'module' | 'commonjs'
@@ -26,14 +26,14 @@ export function compile(
     }
     writeFileSync(join(staging, 'package.json'), JSON.stringify({ type: format }))
     symlinkSync(join(root, 'node_modules'), join(staging, 'node_modules'), 'dir')
-    const sources = entries.map(({ source }) => join(staging, `${source}.ts`))
+    const sources = listSources(format)
     // Types of packages that have none.
     const declarations = globSync('server/**/*.d.ts', { cwd: staging }).map(file => join(staging, file))
-    const files = [...sources, ...declarations]
+    const files = [...sources.map(source => join(staging, `${source}.ts`)), ...declarations]
     const program = ts.createProgram(files, { ...compilerOptions, rootDir: staging, outDir: output })
     const problems = [...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics]
     if (problems.length > 0) throw new Error(describe(problems, staging))
-    removeUnneeded(output)
+    removeUnneeded(output, sources)
     writeFileSync(join(output, 'package.json'), `${JSON.stringify({ type: format })}\n`)
   } finally {
     rmSync(staging, { recursive: true, force: true })

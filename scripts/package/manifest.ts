@@ -24,6 +24,14 @@ export const entries: readonly Entry[] = [
   { path: './extensions/server', source: 'generated/extensions/operations' },
 ]
 
+/** What only a program of the package imports. It is compiled as an ES module only. */
+const programs = ['spec/package/mock-server/command']
+
+/** Lists the source files that are compiled to a module format, without the ending. */
+export function listSources(format: 'module' | 'commonjs'): string[] {
+  return [...entries.map(({ source }) => source), ...(format === 'module' ? programs : [])]
+}
+
 /** The files of the package that are not compiled, by the path that users import. */
 export const documents: Readonly<Record<string, string>> = {
   './openapi.json': './openapi.json',
@@ -58,7 +66,7 @@ export function createManifest({ version, license, engines, dependencies }: Repo
     license,
     type: 'module',
     sideEffects: false,
-    bin: { 'quire-conformance': './quire-conformance.mjs', 'quire-report': './quire-report.mjs' },
+    bin: Object.fromEntries(['quire-conformance', 'quire-mock', 'quire-report'].map(name => [name, `./${name}.mjs`])),
     engines,
     exports: { ...Object.fromEntries(compiled), ...documents },
     // For TypeScript with "moduleResolution": "node10", which does not read exports.

@@ -1,17 +1,16 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
-import { entries } from './manifest.ts'
 
 /**
- * Removes the compiled files that no entry needs. The compiler also writes those that only a type of an inner module names, such as
+ * Removes the compiled files that none of these sources needs. The compiler also writes those that only a type of an inner module names, such as
  * half of the server for the dependencies of a handler.
  *
  * @throws {Error} if a file that is needed is missing.
  */
-export function removeUnneeded(folder: string): void {
+export function removeUnneeded(folder: string, sources: readonly string[]): void {
   const needed = new Set<string>()
-  for (const { source } of entries) {
+  for (const source of sources) {
     for (const ending of ['.js', '.d.ts']) addNeeded(join(folder, `${source}${ending}`), needed)
   }
   for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {

@@ -53,10 +53,10 @@ export function createHeldAnswers<Caller extends { organizationId: string }>({ m
     if (seconds === 0 || !pending.includes(status)) return first
 
     held.set(organizationId, places + 1)
-    let end: () => void = () => undefined
-    // Promise.withResolvers is not in Node 20, for which the package is compiled.
-    const ended = new Promise<undefined>(resolve => {
-      end = () => resolve(undefined)
+    // The package for integrators compiles this file too, and Node 20 has no Promise.withResolvers.
+    let end = () => {}
+    const ended = new Promise<undefined>(done => {
+      end = () => done(undefined)
     })
     const timer = setTimeout(end, seconds * 1000)
     res.once('close', end).once('stopping', end)

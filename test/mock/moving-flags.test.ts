@@ -26,11 +26,9 @@ test.each([
   [['--scenario', 'usual', '--delay', 'soon'], /^The delay must be a whole number of milliseconds from 0 to 60000\./],
   [['--scenario', 'usual', '--error', '418'], /^The API has no error 418\. Choose a status /],
   [['--scenario', 'usual', '--step', '1', '--speed', '2'], /^--step and --speed exclude each other\. /],
+  [['--scenario', 'usual', '--step', '0'], /^--step must be a number above 0\./],
+  [['--scenario', 'usual', '--speed', 'fast'], /^--speed must be a number above 0\./],
   [['--delay', '20'], /^--delay needs --scenario\. Example: npm run mock -- --scenario usual$/],
 ])('%j is refused in one sentence, with exit code 2', (args, message) => {
   expect(() => read(...args)).toThrow(expect.objectContaining({ message: expect.stringMatching(message), exitCode: 2 }))
-})
-
-test.each([[['--step', '0']], [['--speed', 'fast']]])('%j is wrong usage', args => {
-  expect(() => read(...args)).toThrow(/It must be a number above 0/)
 })

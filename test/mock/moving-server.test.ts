@@ -1,8 +1,9 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createMovingServer } from '../../mock/moving.ts'
+import { generated } from '../../mock/both-documents.ts'
 import { createMock, type Mock } from '../../spec/package/mock/index.ts'
+import { createMovingServer } from '../../spec/package/mock-server/moving.ts'
 import { type RawAnswer, send } from '../support/client.ts'
 import { createRandom } from '../support/random.ts'
 import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
@@ -26,6 +27,7 @@ beforeAll(async () => {
   key = (await createApiKey(server.store, organizationId)).key
   mock = createMock({ stepSeconds: 36 })
   mockServer = createMovingServer({
+    documents: generated,
     mock,
     allowsOrigin: given => given === origin,
     onAnswer: (method, target, status) => answered.push(`${status} ${method} ${target}`),

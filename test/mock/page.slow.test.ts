@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import puppeteer, { type Browser } from 'puppeteer'
 import { type OutputChunk, rolldown } from 'rolldown'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createMovingServer } from '../../mock/moving.ts'
+import { generated } from '../../mock/both-documents.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
 import { createMock } from '../../spec/package/mock/index.ts'
+import { createMovingServer } from '../../spec/package/mock-server/moving.ts'
 import { startServer } from '../export/static-server.ts'
 import { createApiKey, createOrganization, startTestServer } from '../support/server.ts'
 
@@ -51,6 +52,7 @@ beforeAll(async () => {
   })
   pagesUrl = await listen(pages)
   mock = createMovingServer({
+    documents: generated,
     mock: createMock({ scenario: 'rate-limit', stepSeconds: 1 }),
     allowsOrigin: origin => origin === pagesUrl,
   })

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -236,6 +237,28 @@ test('the installed quire-report reports a job, on this Node and on the one of t
     const [started = '', ended = ''] = stdout.split('\n')
     const statuses = [started, ended].map(line => JSON.parse(line).status)
     expect({ statuses, stderr }).toEqual({ statuses: ['active', 'completed'], stderr: '' })
+  }
+})
+
+test('the installed quire-mock serves the documents and an export, on this Node and on the one of the system', async () => {
+  const bin = join(installed.folder, 'node_modules/.bin/quire-mock')
+  for (const [program, ...first] of [[process.execPath, bin], [bin]] as const) {
+    const child = spawn(program, [...first, '--port', '0', '--quiet'], { env: withoutPackages(), stdio: 'pipe' })
+    let out = ''
+    child.stdout.on('data', chunk => {
+      out += chunk
+    })
+    await expect.poll(() => out, { timeout: 10_000 }).toContain('Listening on')
+    const [, url] = /Listening on (\S+)/.exec(out) ?? []
+    const headers = { Authorization: 'Bearer any', 'Content-Type': 'application/json' }
+    const init = { method: 'POST', headers, body: '{"domain":"docs.example.com"}' }
+    const statuses = [(await fetch(`${url}/v1/static-export/jobs`, init)).status]
+    for (const name of ['openapi.json', 'openapi.yaml', 'quire/v1/openapi.json']) {
+      statuses.push((await fetch(`${url}/${name}`)).status)
+    }
+    expect(statuses).toEqual([202, 200, 200, 200])
+    child.kill('SIGINT')
+    expect(await once(child, 'close')).toEqual([0, null])
   }
 })
 

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createMovingServer } from '../../../mock/moving.ts'
+import { generated } from '../../../mock/both-documents.ts'
 import { createClient } from '../../../spec/package/client/index.ts'
 import { createMock } from '../../../spec/package/mock/index.ts'
+import { createMovingServer } from '../../../spec/package/mock-server/moving.ts'
 
 // A 304 over a real connection, because fetch adds headers after the client has handed over the request.
 
@@ -11,7 +12,7 @@ const received: IncomingHttpHeaders[] = []
 let server: Server
 let quire: ReturnType<typeof createClient>
 beforeAll(async () => {
-  server = createMovingServer({ mock: createMock({ stepSeconds: 1 }), allowsOrigin: () => false })
+  server = createMovingServer({ documents: generated, mock: createMock({ stepSeconds: 1 }), allowsOrigin: () => false })
   server.on('request', ({ headers }) => received.push(headers))
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

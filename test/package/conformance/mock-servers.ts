@@ -1,11 +1,12 @@
 import type { AddressInfo } from 'node:net'
-import { createMovingServer } from '../../../mock/moving.ts'
+import { generated } from '../../../mock/both-documents.ts'
 import type { Settings } from '../../../spec/package/conformance/index.ts'
 import { createMock, type MockOptions } from '../../../spec/package/mock/index.ts'
+import { createMovingServer } from '../../../spec/package/mock-server/moving.ts'
 
 /** Starts the mock that moves, in this process. */
 export async function startMovingMock(options: MockOptions): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createMovingServer({ mock: createMock(options), allowsOrigin: () => false })
+  const server = createMovingServer({ documents: generated, mock: createMock(options), allowsOrigin: () => false })
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

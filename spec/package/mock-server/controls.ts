@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Mock, Settings } from '../spec/package/mock/index.ts'
-import { scenarioNames, summaries } from '../spec/package/mock/index.ts'
+import type { Mock, Settings } from '../mock/index.ts'
+import { scenarioNames, summaries } from '../mock/index.ts'
 
 /** The page that switches the scenario. */
 export const controlPath = '/mock'

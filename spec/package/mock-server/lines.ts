@@ -1,5 +1,5 @@
-import { routes } from '../generated/operations.ts'
-import { scenarioNames, summaries } from '../spec/package/mock/index.ts'
+import { routes } from '../../../generated/operations.ts'
+import { scenarioNames, summaries } from '../mock/index.ts'
 import { controlPath } from './controls.ts'
 
 /** Writes ready-to-paste commands for a moving mock, and its scenarios. */

@@ -1,45 +1,27 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { decideCors } from '../server/http/cors.ts'
-import { finishError, prefersProblem, problemJson, toErrorBody } from '../server/http/error-body.ts'
-import type { HttpError } from '../server/http/http-error.ts'
-import { createHttpServer } from '../server/http/listen.ts'
-import { findBadForm } from '../server/http/request-form.ts'
-import { safeRequestId } from '../server/http/request-id.ts'
-import { administration, findRoute, refuseUnknown } from '../server/http/routes.ts'
-import { answerUnreadable } from '../server/http/unreadable.ts'
-import type { Mock } from '../spec/package/mock/index.ts'
+import { findBadForm } from '../../../server/http/request-form.ts'
+import { safeRequestId } from '../../../server/http/request-id.ts'
+import { administration, findRoute, refuseUnknown } from '../../../server/http/routes.ts'
+import type { Mock } from '../mock/index.ts'
 import { answerControls, controlPath } from './controls.ts'
 import { type DocumentAnswer, findDocument } from './documents.ts'
 import { readBody } from './read-body.ts'
+import { createMockServer, refuse, type ServerOptions } from './server.ts'
 
 const bodyLimitBytes = 1024 * 1024
 
 /** Creates the server of a moving mock. */
-export function createMovingServer(options: {
-  mock: Mock
-  /** Whether scripts of this origin may read the answers. */
-  allowsOrigin: (origin: string) => boolean
-  onAnswer?: (method: string, target: string, status: number) => void
-}): Server {
-  const { mock, allowsOrigin, onAnswer } = options
-  const server = createHttpServer().on('request', async (req: IncomingMessage, res: ServerResponse) => {
-    const { method = 'GET', url: target = '/' } = req
-    const cors = decideCors({ method, target, headers: req.headers }, allowsOrigin)
-    for (const [name, value] of Object.entries(cors.headers)) res.setHeader(name, value)
-    res.on('finish', () => onAnswer?.(method, target, res.statusCode))
-    if (cors.isPreflight) return void res.writeHead(204, { 'X-Request-Id': safeRequestId(undefined) }).end()
-    try {
-      await answer(req, res, mock)
-    } catch (error) {
-      // Only the connection can fail here.
-      res.destroy(error as Error)
-    }
-  })
-  answerUnreadable(server, { info() {} })
-  return server
+export function createMovingServer({ mock, documents, ...options }: ServerOptions & MovingPlace): Server {
+  return createMockServer((req, res) => answer(req, res, { mock, documents }), options)
 }
 
-async function answer(req: IncomingMessage, res: ServerResponse, mock: Mock): Promise<void> {
+interface MovingPlace {
+  mock: Mock
+  /** The folder with openapi.json, openapi.yaml and extensions/openapi.json. */
+  documents: string
+}
+
+async function answer(req: IncomingMessage, res: ServerResponse, { mock, documents }: MovingPlace): Promise<void> {
   const { method = 'GET', url: target = '/' } = req
   // One byte more than the limit is enough for a 413.
   const body = await readBody(req, bodyLimitBytes + 1)
@@ -47,7 +29,7 @@ async function answer(req: IncomingMessage, res: ServerResponse, mock: Mock): Pr
   if (badForm) return refuse(req, res, badForm)
   if (target.split('?')[0] === controlPath) return void answerControls(req, res, { mock, body: body.toString() })
   const baseUrl = `http://${req.headers.host ?? 'localhost'}`
-  const document = findDocument(administration, method, target, baseUrl)
+  const document = findDocument(administration, method, target, { baseUrl, folder: documents })
   if (document) return sendDocument(document, req, res)
   const isKnown = findRoute(method, target) !== undefined || isBundle(method, target)
   if (!isKnown) return refuse(req, res, refuseUnknown(method, target))
@@ -83,15 +65,4 @@ async function send(response: Response, res: ServerResponse): Promise<void> {
   }
   res.statusCode = response.status
   res.end(Buffer.from(await response.arrayBuffer()))
-}
-
-function refuse(req: IncomingMessage, res: ServerResponse, error: HttpError): void {
-  const route = findRoute(req.method ?? 'GET', req.url ?? '/')
-  for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value)
-  const requestId = safeRequestId(req.headers['x-request-id'])
-  const isProblem = prefersProblem(req.headers.accept)
-  res.setHeader('X-Request-Id', requestId)
-  res.setHeader('Content-Type', isProblem ? problemJson : 'application/json; charset=utf-8')
-  res.statusCode = error.status
-  res.end(JSON.stringify(finishError(error.status, toErrorBody(error, route), { requestId, isProblem })))
 }
