@@ -316,18 +316,7 @@ export interface components {
              */
             playground?: boolean;
         };
-        /**
-         * @description An export of a site.
-         * @example {
-         *       "jobId": "se_0f3c9a1b2d4e5f60",
-         *       "status": "running",
-         *       "progress": 42.5,
-         *       "pageCount": 223,
-         *       "createdAt": "2026-11-20T09:14:03.120Z",
-         *       "updatedAt": "2026-11-20T09:14:31.077Z",
-         *       "error": null
-         *     }
-         */
+        /** @description An export of a site. */
         ExportJob: {
             /**
              * @description Id of the job.

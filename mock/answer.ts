@@ -22,13 +22,14 @@ export function answerError(route: Route | undefined, error: HttpError): Answer 
 /** Headers that the document declares for CSV only. */
 const csvHeaders = ['visitor-totals', 'content-disposition']
 
-/** Removes what Prism adds to every answer: its own CORS headers, and the headers of a replay and of CSV. */
+/** Removes what Prism adds to every answer: its own CORS headers, and the headers of a replay, of CSV and of an answer that was held. */
 export function dropPrismHeaders(headers: IncomingHttpHeaders, prefer: string | undefined): IncomingHttpHeaders {
   const isReplay = /\bexample=startedBefore\b/.test(prefer ?? '')
   const isCsv = headers['content-type']?.startsWith('text/csv') ?? false
   const isDropped = (name: string) =>
     name.startsWith('access-control-') ||
     name === 'vary' ||
+    name === 'preference-applied' ||
     (name === 'idempotency-replayed' && !isReplay) ||
     (csvHeaders.includes(name) && !isCsv)
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isDropped(name)))

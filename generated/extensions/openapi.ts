@@ -942,20 +942,21 @@ export interface components {
              * @example 2026-11-20T10:00:00.000Z
              */
             timestamp: string;
+            /**
+             * @description The export, as the API answers it.
+             * @example {
+             *       "jobId": "se_0f3c9a1b2d4e5f60",
+             *       "status": "completed",
+             *       "progress": 100,
+             *       "pageCount": 526,
+             *       "createdAt": "2026-11-20T09:14:03.120Z",
+             *       "updatedAt": "2026-11-20T09:15:02.914Z",
+             *       "error": null
+             *     }
+             */
             data: components["schemas"]["ExportJob"];
         };
-        /**
-         * @description An export of a site.
-         * @example {
-         *       "jobId": "se_0f3c9a1b2d4e5f60",
-         *       "status": "running",
-         *       "progress": 42.5,
-         *       "pageCount": 223,
-         *       "createdAt": "2026-11-20T09:14:03.120Z",
-         *       "updatedAt": "2026-11-20T09:14:31.077Z",
-         *       "error": null
-         *     }
-         */
+        /** @description An export of a site. */
         ExportJob: {
             /**
              * @description Id of the job.

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { RequestHandler } from 'express'
-import { findRoute } from './routes.ts'
+import { served } from './served-routes.ts'
 
 /** Headers of answers that scripts of other origins may read, besides those that browsers always show. */
 export const exposedHeaders = [
@@ -8,21 +8,25 @@ export const exposedHeaders = [
   'Allow',
   'Content-Disposition',
   'Content-Range',
+  'Deprecation',
   'ETag',
   'Idempotency-Replayed',
   'Location',
+  'Preference-Applied',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'Sunset',
   'Visitor-Totals',
   'WWW-Authenticate',
   'X-Request-Id',
 ].join(', ')
 
-/** Headers of requests that scripts of other origins may set. `Prefer` chooses an answer of the mock. */
+/** Headers of requests that scripts of other origins may set. `Prefer` holds the answer of a job, and chooses one of the mock. */
 const requestHeaders = [
   'Authorization',
   'Cache-Control',
+  'Content-Encoding',
   'Content-Type',
   'Idempotency-Key',
   'If-Match',
@@ -57,7 +61,7 @@ export function decideCors(
   if (request.method !== 'OPTIONS' || wanted === undefined) {
     return { isPreflight: false, headers: { ...headers, 'Access-Control-Expose-Headers': exposedHeaders } }
   }
-  const operations = ['GET', 'POST'].filter(method => findRoute(method, request.target))
+  const operations = ['GET', 'PUT', 'POST', 'DELETE'].filter(method => served.findRoute(method, request.target))
   const preflight = {
     'Access-Control-Allow-Methods': operations.length > 0 ? operations.join(', ') : 'GET, HEAD',
     'Access-Control-Allow-Headers': requestHeaders,

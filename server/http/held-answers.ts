@@ -50,7 +50,7 @@ export function createHeldAnswers<Caller extends { organizationId: string }>({ m
     if (seconds === undefined || !pending || first.status !== 200 || isEnding || places >= maxHeld) return first
     res.set('Preference-Applied', `wait=${seconds}`)
     const status = readStatus(first)
-    if (!pending.includes(status)) return first
+    if (seconds === 0 || !pending.includes(status)) return first
 
     held.set(organizationId, places + 1)
     // The package for integrators compiles this file too, and Node 20 has no Promise.withResolvers.

@@ -1,3 +1,6 @@
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { DeliveryRefusedError, type SentDelivery } from '../analytics/import/delivery.ts'
 import { DeliveryCounter } from '../analytics/import/receive-visits.ts'
@@ -9,8 +12,12 @@ import { openStore, type Store } from '../store/store.ts'
 import { explainSqliteError } from '../store/write-queue.ts'
 import type { ReceiveAnswer, ReceiveFault, ReceiveQuestion, ReceiveSetup } from './receive-visits.ts'
 
+/** 0 = like other threads, 19 = what they leave. */
+const niceness = 10
 /** How long a delivery waits for an import into the same project. Deliveries of all other projects wait too, and senders try again. */
 const patienceMs = 1000
+
+yieldToRequests()
 
 const { dataFolder, database, visitorKeyFile, node, maxUnpackedBytes } = workerData as ReceiveSetup
 let opened: { store: Store; counter: DeliveryCounter } | undefined
@@ -32,6 +39,15 @@ parentPort?.on('message', async (questions: ReceiveQuestion[] | 'stop') => {
 
 function toSent({ delivery, pieces }: ReceiveQuestion): SentDelivery {
   return { delivery, pieces: pieces.map(({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length)) }
+}
+
+/** Gives this thread less of the processor than the thread that answers requests. Only Linux has a priority for each thread. */
+function yieldToRequests(): void {
+  try {
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), niceness)
+  } catch {
+    // Then it competes with requests.
+  }
 }
 
 async function open() {

@@ -30,7 +30,8 @@ const session = {
   settings: fillSettings({ url: 'http://quire.test', key: 'good' }),
   known: { project: true, agentJob: true, domain: true, exportJob: undefined },
   nonce: 'equal',
-} as Session
+  extensions: [],
+} as unknown as Session
 
 /** Handlers that answer what they got. */
 const handlers = Object.fromEntries(

@@ -53,6 +53,7 @@ test('says the same to scripts of an allowed origin as the server', async () => 
       [jobs, 'OPTIONS', asked],
       [`${jobs}/a`, 'OPTIONS', asked],
       [visitors, 'OPTIONS', asked],
+      ['/quire/v1/webhooks/a', 'OPTIONS', asked],
       ['/v3/nothing', 'OPTIONS', asked],
       [jobs, 'OPTIONS', {}],
       [visitors, 'GET', {}],

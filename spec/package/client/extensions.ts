@@ -26,5 +26,6 @@ export type Data<Id extends OperationId> = DataOf<Result<Id>>
  * @throws {TypeError} if the address or the key cannot be used
  */
 export function createExtensionsClient(options: ClientOptions): ExtensionsClient {
-  return createMethods(calls, options)
+  // A line counts once, however often it is sent.
+  return createMethods(calls, options, ['sendVisits', 'sendVisitsByHost'])
 }

@@ -13,7 +13,7 @@ export interface ClientOptions {
   fetch?: (request: Request) => Promise<Response>
   /** How long an attempt may take; with `parseAs: 'stream'`, until the headers arrive. Default: 30 seconds. */
   timeoutMs?: number
-  /** When a GET, PUT or DELETE, or a start with an `Idempotency-Key`, is sent again. Other requests are sent once. */
+  /** When a GET, PUT or DELETE, a start with an `Idempotency-Key`, or a batch of visits is sent again. Other requests are sent once. */
   retry?: RetryOptions
 }
 
@@ -41,16 +41,22 @@ type Attempt = (id: string, call: Call, options: AnyOptions) => Promise<AnyResul
 /**
  * Creates the methods of a client, one for each call of the table that is generated from a document.
  *
+ * @param repeatable the operations that can be repeated without harm although their method does not say so
  * @throws {TypeError} if the address or the key cannot be used
  */
-export function createMethods<Client>(calls: Readonly<Record<string, Call>>, options: ClientOptions): Client {
+export function createMethods<Client>(
+  calls: Readonly<Record<string, Call>>,
+  options: ClientOptions,
+  repeatable: readonly string[] = [],
+): Client {
   const { attempts = 3, maxWaitMs = 10_000 } = options.retry ?? {}
   const attempt = createAttempt(options)
   const method =
     (id: string, call: Call) =>
     async (given: AnyOptions = {}) => {
       const [verb] = call
-      const limits = { attempts: isRepeatable(verb.toUpperCase(), readHeaders(given)) ? attempts : 1, maxWaitMs }
+      const canRepeat = repeatable.includes(id) || isRepeatable(verb.toUpperCase(), readHeaders(given))
+      const limits = { attempts: canRepeat ? attempts : 1, maxWaitMs }
       for (let count = 1; ; count++) {
         const outcome = await attempt(id, call, given).catch((error: unknown) => {
           if (error instanceof QuireError) return error

@@ -1,14 +1,14 @@
 import type { QuireClient } from '../../../generated/client.ts'
-import { getData } from './get-data.ts'
-import type { Data } from './method.ts'
+import { type AnyAnswer, getData } from './get-data.ts'
+import type { Data, DataOf } from './method.ts'
 import { sleep } from './retry.ts'
 
 export interface WaitOptions {
   /** Ends the wait; the iterator then throws the reason of the signal. */
   signal?: AbortSignal | undefined
-  /** The wait after the first answer. Each further wait is half as long again. Default: 1 second. */
+  /** The pause after the first answer. Each further one is half as long again. Default: 1 second. */
   firstWaitMs?: number
-  /** The longest wait between two requests. Default: 10 seconds. */
+  /** The longest pause between two requests. A server may hold an answer meanwhile instead. Default: 10 seconds. */
   maxWaitMs?: number
 }
 
@@ -23,10 +23,13 @@ export function waitForExport(
   jobId: string,
   options: WaitOptions = {},
 ): AsyncGenerator<Data<'getStaticExportJob'>, void, undefined> {
-  const { signal } = options
-  const send = () => client.getStaticExportJob({ params: { path: { jobId } }, signal })
-  const read = () => getData('getStaticExportJob', { send, isWhole: hasStatus, signal })
-  return poll(read, ({ status }) => status === 'completed' || status === 'failed', options)
+  const polled = {
+    send: (sent: Sent) => client.getStaticExportJob({ params: { path: { jobId } }, ...sent }),
+    isDone: ({ status }: { status: string }) => status === 'completed' || status === 'failed',
+    // The server does not answer earlier because of progress, so it may hold an answer only as long as the pause would be.
+    chooseHoldMs: (pauseMs: number) => pauseMs,
+  }
+  return poll('getStaticExportJob', polled, options)
 }
 
 /**
@@ -40,30 +43,66 @@ export function waitForAgentJob(
   path: { projectId: string; id: string },
   options: WaitOptions = {},
 ): AsyncGenerator<Data<'getAgentJob'>, void, undefined> {
-  const { signal } = options
-  const send = () => client.getAgentJob({ params: { path }, signal })
-  const read = () => getData('getAgentJob', { send, isWhole: hasStatus, signal })
-  return poll(read, ({ status }) => status !== 'active', options)
+  const polled = {
+    send: (sent: Sent) => client.getAgentJob({ params: { path }, ...sent }),
+    isDone: ({ status }: { status: string }) => status !== 'active',
+    // Less than the 30 seconds after which the client and many proxies give up an answer.
+    chooseHoldMs: () => 20_000,
+  }
+  return poll('getAgentJob', polled, options)
 }
 
 /** A job without a status would never be done. */
-function hasStatus({ status }: { status: unknown }): boolean {
-  return typeof status === 'string'
+function hasStatus(job: unknown): boolean {
+  return typeof (job as { status: unknown }).status === 'string'
 }
 
-async function* poll<Job>(
-  read: () => Promise<Job>,
-  isDone: (job: Job) => boolean,
+interface Sent {
+  headers: Record<string, string>
+  signal: AbortSignal | undefined
+}
+
+interface Polled<Answer extends AnyAnswer> {
+  send(sent: Sent): Promise<Answer>
+  isDone(job: DataOf<Answer>): boolean
+  /** How long the server may hold an answer instead of a pause. */
+  chooseHoldMs(pauseMs: number): number
+}
+
+/**
+ * Lets the server hold its answers if it says that it does (RFC 7240, 4.3), and otherwise pauses before each request. The first request
+ * finds out with a wait of 0, because the first state is yielded at once.
+ */
+async function* poll<Answer extends AnyAnswer>(
+  operation: string,
+  { send, isDone, chooseHoldMs }: Polled<Answer>,
   { signal, firstWaitMs = 1000, maxWaitMs = 10_000 }: WaitOptions,
-): AsyncGenerator<Job, void, undefined> {
+): AsyncGenerator<DataOf<Answer>, void, undefined> {
   let shown = ''
-  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 1.5, maxWaitMs)) {
+  let holdSeconds = 0
+  let canPrefer = true
+  let isHeld = false
+  const sendOnce = async () => {
+    const answer = await send({ headers: canPrefer ? { Prefer: `wait=${holdSeconds}` } : {}, signal }).catch(error => {
+      // A proxy may not hold an answer for so long, and a server may not allow the header to scripts of other origins.
+      canPrefer = false
+      throw error
+    })
+    isHeld = canPrefer && answer.response.headers.has('Preference-Applied')
+    return answer
+  }
+  for (let waitMs = Math.min(firstWaitMs, maxWaitMs); ; waitMs = Math.min(waitMs * 1.5, maxWaitMs)) {
     signal?.throwIfAborted()
-    const job = await read()
+    const sentAt = Date.now()
+    const job = await getData(operation, { send: sendOnce, isWhole: hasStatus, signal })
     const text = JSON.stringify(job)
-    if (text !== shown) yield job
+    const isNew = text !== shown
+    if (isNew) yield job
     if (isDone(job)) return
     shown = text
-    await sleep(Math.min(waitMs, maxWaitMs), signal)
+    // A server that says it held the answer, but did not, would be asked without end.
+    const isEarly = holdSeconds > 0 && !isNew && Date.now() - sentAt < 900
+    holdSeconds = isHeld ? Math.floor(chooseHoldMs(waitMs) / 1000) : 0
+    if (holdSeconds === 0 || isEarly) await sleep(waitMs, signal)
   }
 }

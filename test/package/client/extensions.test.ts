@@ -68,7 +68,9 @@ test.each([
   { call: 'deleteWebhook', times: 2 },
   { call: 'listExports', times: 2 },
   { call: 'createWebhook', times: 1 },
-  { call: 'sendVisits', times: 1 },
+  { call: 'sendTestEvent', times: 1 },
+  { call: 'sendVisits', times: 2 },
+  { call: 'sendVisitsByHost', times: 2 },
 ] as const)('$call is sent $times times to a server that is busy for a moment', async ({ call, times }) => {
   let count = 0
   const fetch = async () => {
@@ -80,6 +82,34 @@ test.each([
   const body = call === 'listExports' ? {} : { body: {} }
   await (open({ fetch })[call] as (options: object) => Promise<unknown>)({ params, ...body })
   expect(count).toBe(times)
+})
+
+test.each<{ given: string; lose: (request: Request) => Promise<Response> }>([
+  {
+    given: 'lost',
+    lose: async request => {
+      await (await fetch(request)).arrayBuffer()
+      throw new TypeError('fetch failed')
+    },
+  },
+  {
+    given: 'a 503',
+    lose: async () => Response.json({ error: 'busy' }, { status: 503, headers: { 'Retry-After': '0' } }),
+  },
+])('packed lines whose answer was $given are sent again as they were, and count once', async ({ lose }) => {
+  const sent: { encoding: string | null; bytes: Buffer }[] = []
+  const fetchOnce = async (request: Request) => {
+    const bytes = Buffer.from(await request.clone().arrayBuffer())
+    sent.push({ encoding: request.headers.get('Content-Encoding'), bytes })
+    return sent.length === 1 ? lose(request) : fetch(request)
+  }
+  const projectId = await started.addProject()
+  const body = gzipSync(`${line}\n`)
+  const options = { params: { path: { projectId } }, body, headers: { 'Content-Encoding': 'gzip' } }
+  expect(await open({ fetch: fetchOnce }).sendVisits(options)).toMatchObject({ status: 200 })
+  expect(sent).toEqual(Array(2).fill({ encoding: 'gzip', bytes: body }))
+  const visitors = await started.ask('GET', `/v1/analytics/${projectId}/visitors`)
+  expect(visitors.json).toMatchObject({ totals: { human: 1, total: 1 }, visitors: [{ path: '/start', total: 1 }] })
 })
 
 test('the pages of a list have each row once', async () => {

@@ -129,3 +129,70 @@ test('a loop that is left sends nothing more', async () => {
   await vi.runAllTimersAsync()
   expect(requests).toHaveLength(1)
 })
+
+/** Opens a client of a server that holds each answer as long as the client wants, or until the job ends. */
+function openHolding(pending: 'active' | 'running', endsAtMs: number) {
+  const waits: (string | null)[] = []
+  const startedAt = Date.now()
+  const isOver = () => Date.now() - startedAt >= endsAtMs
+  const hold = async ({ headers }: Request) => {
+    const wait = headers.get('Prefer') ?? ''
+    waits.push(wait)
+    for (let leftMs = Number(wait.slice(5)) * 1000; leftMs > 0 && !isOver(); leftMs -= 100) {
+      await new Promise(done => setTimeout(done, 100))
+    }
+    const applied: HeadersInit = wait === '' ? {} : { 'Preference-Applied': wait }
+    return Response.json({ status: isOver() ? 'completed' : pending }, { headers: applied })
+  }
+  return { hold, waits }
+}
+const agentJob = { projectId: 'prj_1', id: 'aj_1' }
+
+test('a held answer about an agent job takes the place of all pauses', async () => {
+  const { hold, waits } = openHolding('active', 50_000)
+  const { client, times } = openScripted([hold])
+  const { states } = await collect(waitForAgentJob(client, agentJob))
+  expect(states.map(({ status }) => status)).toEqual(['active', 'completed'])
+  expect(waits).toEqual(['wait=0', 'wait=20', 'wait=20', 'wait=20'])
+  expect(times).toEqual([0, 0, 20_000, 40_000])
+})
+
+test('an answer about an export is held as long as the pause would be, so that progress is seen as often', async () => {
+  const { hold, waits } = openHolding('running', 11_000)
+  const { client, times } = openScripted([hold])
+  await collect(waitForExport(client, jobId))
+  expect(waits).toEqual(['wait=0', 'wait=1', 'wait=1', 'wait=2', 'wait=3', 'wait=5'])
+  expect(times).toEqual([0, 0, 1000, 2000, 4000, 7000])
+})
+
+test('a pause of less than a second stays one', async () => {
+  const { hold, waits } = openHolding('running', 1000)
+  const { client, times } = openScripted([hold])
+  await collect(waitForExport(client, jobId, { firstWaitMs: 400, maxWaitMs: 400 }))
+  expect(waits).toEqual(Array(4).fill('wait=0'))
+  expect(times).toEqual([0, 400, 800, 1200])
+})
+
+test('a server that only says that it holds answers gets pauses', async () => {
+  const { client, times } = openScripted([
+    ...Array<Response>(3).fill(Response.json({ status: 'active' }, { headers: { 'Preference-Applied': 'wait=20' } })),
+    Response.json({ status: 'completed' }),
+  ])
+  await collect(waitForAgentJob(client, agentJob))
+  expect(times).toEqual([0, 0, 1500, 3750])
+})
+
+test.each<{ given: string; fail: Scripted }>([
+  { given: 'fails at a proxy', fail: () => new Response('Gateway Time-out', { status: 504 }) },
+  { given: 'may not be asked for by the script of another origin', fail: () => new TypeError('Failed to fetch') },
+])('a held answer that $given is asked for without the header', async ({ fail }) => {
+  const { hold } = openHolding('active', 10_000)
+  const answer: Scripted = request =>
+    request.headers.has('Prefer') ? (fail as (r: Request) => Response)(request) : hold(request)
+  const { client, requests } = openScripted([answer])
+  const { states, error } = await collect(waitForAgentJob(client, agentJob))
+  expect(error).toBeUndefined()
+  expect(states.map(({ status }) => status)).toEqual(['active', 'completed'])
+  // The three attempts of one request.
+  expect(requests.filter(({ headers }) => headers.has('Prefer'))).toHaveLength(3)
+})
