@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express'
 import { served } from './served-routes.ts'
 
 /** Headers of answers that scripts of other origins may read, besides those that browsers always show. */
-const exposedHeaders = [
+export const exposedHeaders = [
   'Accept-Ranges',
   'Allow',
   'Content-Disposition',

@@ -3,10 +3,15 @@ import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { OperatorError } from '../../../server/base/operator-error.ts'
 import { createMock } from '../mock/index.ts'
+import { openRecording, readExchanges } from './exchange.ts'
 import { writeMovingLines } from './lines.ts'
 import { listen } from './listen.ts'
 import { createMovingServer } from './moving.ts'
 import { help, type MockCommand, readOptions } from './options.ts'
+import { createRecordingServer } from './record.ts'
+import { removeSecrets } from './remove-secrets.ts'
+import { createReplayServer } from './replay.ts'
+import type { ServerOptions } from './server.ts'
 
 /** What the command needs of its process. */
 export interface Terminal {
@@ -36,25 +41,48 @@ export async function runCommand(terminal: Terminal): Promise<number> {
   }
 }
 
-async function serve(command: MockCommand, { documents, print, printError }: Terminal): Promise<void> {
-  const mock = createMock(command.options)
-  mock.use(command.settings)
-  const server = createMovingServer({
-    mock,
-    documents,
-    allowsOrigin: command.allowsOrigin,
-    ...(!command.isQuiet && {
-      onAnswer: (method, target, status) => printError(`${status} ${method} ${target.slice(0, 200)}\n`),
-    }),
-  })
+async function serve(command: MockCommand, terminal: Terminal): Promise<void> {
+  const { print } = terminal
+  const { server, lines } = createServer(command, terminal)
   const stopped = untilSignal(server)
   const url = await listen(server, command, 'quire-mock --port 0')
+  print(`${lines(url)}\n\nListening on ${url} (stop with Ctrl-C)\n`)
+  await stopped
+}
+
+interface Created {
+  server: Server
+  /** Returns what is printed before the address. */
+  lines(url: string): string
+}
+
+function createServer({ source, isQuiet, allowsOrigin }: MockCommand, { documents, printError }: Terminal): Created {
+  const options: ServerOptions = {
+    allowsOrigin,
+    ...(!isQuiet && {
+      onAnswer: (method, target, status) => printError(`${status} ${method} ${removeSecrets(target).slice(0, 200)}\n`),
+    }),
+  }
+  if (source.kind === 'record') {
+    const { url, file } = source
+    const warn = (text: string) => printError(`quire-mock: ${text}\n`)
+    const server = createRecordingServer({ url, write: openRecording(file), warn, ...options })
+    return { server, lines: () => `Answers of ${url}, recorded to ${file}` }
+  }
+  if (source.kind === 'replay') {
+    const exchanges = readExchanges(source.file)
+    const lines = () => `${exchanges.length} recorded answers of ${source.file}`
+    return { server: createReplayServer(exchanges, options), lines }
+  }
+  const mock = createMock(source.options)
+  mock.use(source.settings)
   const { info } = JSON.parse(readFileSync(join(documents, 'openapi.json'), 'utf8')) as {
     info: { title: string; version: string }
   }
-  print(`${info.title} ${info.version}, mocked\n\n${writeMovingLines(url)}\n\n`)
-  print(`Listening on ${url} (stop with Ctrl-C)\n`)
-  await stopped
+  return {
+    server: createMovingServer({ mock, documents, ...options }),
+    lines: url => `${info.title} ${info.version}, mocked\n\n${writeMovingLines(url)}`,
+  }
 }
 
 function untilSignal(server: Server): Promise<void> {

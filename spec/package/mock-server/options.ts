@@ -1,12 +1,26 @@
 import { parseArgs } from 'node:util'
 import { OperatorError } from '../../../server/base/operator-error.ts'
+import { isWebUrl } from '../report/options.ts'
 import { type Address, listenFlags, type Moving, movingFlags, nameVariable, readAddress, readMoving } from './flags.ts'
 
-export interface MockCommand extends Address, Moving {
+export interface MockCommand extends Address {
   isQuiet: boolean
+  source: MockSource
 }
 
-const flags = { ...listenFlags, ...movingFlags }
+/** Where the answers come from. */
+export type MockSource =
+  | ({ kind: 'moving' } & Moving)
+  /** `url` has no slash at its end. */
+  | { kind: 'record'; url: string; file: string }
+  | { kind: 'replay'; file: string }
+
+const recordingFlags = {
+  record: { value: 'url', text: 'pass requests on to this server, and record its answers' },
+  to: { value: 'file', text: 'with --record: the file to which answers are added, without keys and signatures' },
+  replay: { value: 'file', text: 'repeat recorded answers, by method, path and query' },
+} as const
+const flags = { ...listenFlags, ...movingFlags, ...recordingFlags }
 type FlagName = keyof typeof flags
 
 function describeFlag(name: string, flag: { value?: string; text: string; fallback?: string }): string {
@@ -24,6 +38,9 @@ ${Object.entries({ ...flags, scenario: { ...flags.scenario, fallback: 'usual' } 
   .join('\n')}
   --help                print this help
 
+--record keeps no header of a request, and removes keys, secrets of webhooks and signatures of links. The names, addresses and texts of your
+project stay in the file: read it before you share it. --replay answers in the order of the recording, and then repeats the last answer.
+
 Switch the scenario at http://127.0.0.1:4010/mock. For one request, use its query or its Prefer header:
   ?__scenario=slow&__delay=500&__error=503
   Prefer: scenario=slow, delay=500, error=503
@@ -35,6 +52,8 @@ Examples:
   quire-mock --port 8080 --quiet
   quire-mock --scenario failing-exports --speed 10
   quire-mock --scenario mixed --seed 7 --step 1
+  quire-mock --record https://quire.example.com --to answers.jsonl
+  quire-mock --replay answers.jsonl
   curl -i -H 'Authorization: Bearer any' 'http://127.0.0.1:4010/v1/analytics/any/visitors?limit=2'
 `
 
@@ -57,12 +76,34 @@ export function readOptions(
     host: read('host') ?? listenFlags.host.fallback,
     origins: origins ?? (fromEnv === undefined ? undefined : [fromEnv]),
   }
-  const moving = Object.keys(movingFlags).map(name => [name, read(name as FlagName)])
   return {
     ...readAddress(address),
-    ...readMoving(Object.fromEntries(moving)),
+    source: readSource(read),
     isQuiet: isQuiet ?? /^(1|true|yes|on)$/i.test(read('quiet') ?? ''),
   }
+}
+
+function readSource(read: (name: FlagName) => string | undefined): MockSource {
+  const [url, file, replayed] = [read('record'), read('to'), read('replay')]
+  const moving = Object.keys(movingFlags).map(name => [name, read(name as FlagName)] as const)
+  if (url === undefined && replayed === undefined) {
+    if (file !== undefined)
+      throw new OperatorError('--to needs --record. Leave it out, or name the server to record.', 2)
+    return { kind: 'moving', ...readMoving(Object.fromEntries(moving)) }
+  }
+  const mode = url === undefined ? '--replay' : '--record'
+  const surplus = moving.find(([, value]) => value !== undefined)?.[0]
+  if (surplus !== undefined)
+    throw new OperatorError(`--${surplus} has no effect with ${mode}. Leave one of them out.`, 2)
+  if (replayed !== undefined) {
+    if (url === undefined && file === undefined) return { kind: 'replay', file: replayed }
+    throw new OperatorError('--replay excludes --record and --to. Leave one of them out.', 2)
+  }
+  if (url === undefined || !isWebUrl(url) || /[?#]/.test(url)) {
+    throw new OperatorError('--record must be a URL with http or https, without a user, a password and a query.', 2)
+  }
+  if (file === undefined) throw new OperatorError('--record needs a file. Example: --to answers.jsonl', 2)
+  return { kind: 'record', url: url.replace(/\/+$/, ''), file }
 }
 
 function parse(args: readonly string[]) {
