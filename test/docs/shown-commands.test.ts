@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { addMovingOptions } from '../../mock/moving-flags.ts'
 import { createCommandLoaders } from '../../server/commands/command-loaders.ts'
 import { flagNames } from '../../spec/package/conformance/options.ts'
+import { help as mockHelp } from '../../spec/package/mock-server/options.ts'
 import { reportVariables } from '../../spec/package/report/options.ts'
 import { repository, texts } from './shipped-documentation.ts'
 
@@ -94,6 +95,7 @@ test('every flag that a sentence names belongs to a command', () => {
     ...flags(program),
     ...flags(mock),
     ...flagNames,
+    ...(mockHelp.match(/--[a-z][a-z-]*/g) ?? []),
     '--help',
     '--check',
     '--only',
