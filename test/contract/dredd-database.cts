@@ -31,7 +31,7 @@ function onSqlite({ dataFolder, projectId }: State): Changes {
   return {
     async spendBudget(project) {
       run(`UPDATE rate_limits SET instants = '${JSON.stringify(Array(100).fill(Date.now()))}'
-        WHERE organization_id = ${byProject(project)}`)
+        WHERE budget <> 'visits' AND organization_id = ${byProject(project)}`)
     },
     async renameTable(from, to) {
       const isOfVisits = from.startsWith('day_counters')
@@ -63,7 +63,7 @@ function onPostgres(connectionString: string): Changes {
   return {
     spendBudget: project =>
       run(`UPDATE rate_limits SET instants = array_fill(now_ms(), ARRAY[100])
-        WHERE organization_id = ${byProject(project)}`),
+        WHERE budget <> 'visits' AND organization_id = ${byProject(project)}`),
     renameTable: (from, to) => run(`ALTER TABLE ${from} RENAME TO ${to}`),
     async lock() {
       locked = await open()

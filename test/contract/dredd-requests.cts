@@ -84,8 +84,8 @@ function changeRequest(
   if (mediaType === 'text/csv') query = query.replaceAll(/(limit|offset)=\d+&?/g, '')
   // The example is not a cursor of this server.
   query = query.replaceAll(/cursor=[^&]*&?/g, '')
-  // Lines of the format of the example have no host.
-  if (operationId === 'sendVisitsByHost') query = ''
+  // The examples of the other parameters do not belong together, and lines of the format of the example have no host.
+  if (sends) query = operationId === 'sendVisits' ? 'format=combined&envelope=none' : ''
   if (starts) {
     headers['Idempotency-Key'] = `dredd-${status}`
     request.body = JSON.stringify({ domain: state.domain })

@@ -41,6 +41,9 @@ export interface DreddState {
   foreign: { projectId: string; jobId: string; webhookId: string }
 }
 
+/** The budget of `createByteLimit` with the default of `--visits-hour-mb`. */
+const visitBytes = { budget: 'visits', quota: 1024, windowSeconds: 3600 }
+
 /**
  * Fills a new data folder. No server may use it yet, because its runner would claim the jobs.
  *
@@ -112,7 +115,7 @@ export async function prepareDreddState(dataFolder: string, database?: string): 
 
   const spent = await createOrganization(store)
   for (let added = 0; added < 50; added += 1) await addWebhook(spent.organizationId)
-  for (const budget of budgets) {
+  for (const budget of [...budgets, visitBytes]) {
     for (let taken = 0; taken < budget.quota; taken += 1)
       await store.rateLimits.take(spent.organizationId, budget, () => now)
   }
