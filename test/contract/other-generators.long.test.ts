@@ -103,6 +103,7 @@ const documents = ['', 'extensions'].map(given => {
     given,
     name: join(given, 'openapi.yaml'),
     operations: listOperations(document).map(({ operation }) => operation),
+    events: Object.keys((document as { webhooks?: object }).webhooks ?? {}),
   }
 })
 
@@ -176,7 +177,7 @@ function readTexts(path: string): string {
   return files.map(file => readFileSync(join(file.parentPath, file.name), 'utf8')).join('\n')
 }
 
-describe.each(documents)('$name', ({ given, operations }) => {
+describe.each(documents)('$name', ({ given, operations, events }) => {
   test.each(Object.entries(tools).map(([name, tool]) => ({ name, tool, install: tool.packages[0] })))(
     '$name reads it without a warning, and what it writes compiles (npm install $install)',
     async ({ name, tool }) => {
@@ -190,14 +191,17 @@ describe.each(documents)('$name', ({ given, operations }) => {
     },
   )
 
-  test('Redocly finds nothing with its recommended rules, beside our own, but what we answer 501 to', async () => {
+  test('Redocly finds nothing with its recommended rules, beside our own, but 501 answers and events without a name', async () => {
     const { stdout, stderr } = await runRedocly(
       ['lint', join('generated', given, 'openapi.yaml'), '--extends', 'recommended', '--format', 'json'],
       root,
     )
     const { problems } = JSON.parse(stdout || stderr) as { problems: { ruleId: string }[] }
-    // This server runs no agents: the paths to start one answer 501 only.
-    const expected = operations.flatMap(({ responses }) => (responses['501'] ? ['operation-2xx-response'] : []))
+    // This server runs no agents: the paths to start one answer 501 only. Events have no operation to name.
+    const expected = [
+      ...operations.flatMap(({ responses }) => (responses['501'] ? ['operation-2xx-response'] : [])),
+      ...events.map(() => 'operation-operationId'),
+    ]
     expect(problems.map(({ ruleId }) => ruleId)).toEqual(expected)
   })
 })

@@ -2,7 +2,7 @@
 const insideAddress =
   /^(?:10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|::1$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/
 
-/** With more addresses, they are readers and not proxies, so no more are kept. */
+/** So many addresses are those of readers, so no more are kept. */
 const maxAddresses = 1000
 
 /**
@@ -13,8 +13,9 @@ export class InsideAddresses {
   visitors = 0
   readonly #addresses = new Set<string>()
 
+  /** The number of addresses; infinite when there are too many for proxies. */
   get addresses(): number {
-    return this.#addresses.size
+    return this.#addresses.size < maxAddresses ? this.#addresses.size : Number.POSITIVE_INFINITY
   }
 
   /** Adds a new visitor with the address in `bytes` from `start` up to `end`. */

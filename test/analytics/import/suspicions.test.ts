@@ -179,3 +179,7 @@ test.each([
   const { reader } = readLog(log, { clientField: '1' })
   expect(findSuspicions(reader.evidence).map(({ code }) => code)).toEqual(want)
 })
+
+test('thousands of readers with private addresses are no proxies', () => {
+  expect(findCodes(toLog(8000, i => toLine({ address: toAddress(i) })))).toEqual(['all-new-visitors'])
+})
