@@ -13,7 +13,7 @@ import { explainSqliteError } from '../store/write-queue.ts'
 import type { ReceiveAnswer, ReceiveFault, ReceiveQuestion, ReceiveSetup } from './receive-visits.ts'
 
 /** 0 = like other threads, 19 = what they leave. */
-const niceness = 10
+const niceness = 5
 /** How long a delivery waits for an import into the same project. Deliveries of all other projects wait too, and senders try again. */
 const patienceMs = 1000
 

@@ -24,7 +24,7 @@ const paths = ['/', ...Array.from({ length: 80 }, (_, i) => `/guide/page-${i}`)]
 type Answer = { number: number; received: ReceivedVisits } | { number: number; error: string }
 
 test('after 10,000 deliveries, half of them sent twice, and 100 kills, each line counts once', {
-  timeout: 360_000,
+  timeout: 600_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'quire-receive-long-'))
   const random = createRandom('receive-visits')
