@@ -38,14 +38,14 @@ const machineFiles = /^\/(\.well-known\/|(feed|rss|atom)\/?$|skill\.md$|skills\/
  * What routers of web frameworks fetch instead of a page, often for each link that is in sight: React Server Components and
  * the data files of Next.js, the loaders of Remix and React Router, SvelteKit, Nuxt, Gatsby, Qwik and Vike.
  */
-const routerQuery = /[?&](?:_rsc|_data)=/
+const routerQuery = /(?:^|[?&])(?:_rsc|_data)=/
 const routerFiles =
   /\.(?:rsc|data)$|\/(?:__data|_payload|page-data|app-data|q-data|[^/]*\.pageContext)\.json$|\/_payload\.js$|^\/(?:_next\/data\/|__manifest$)/
 
 /** Endpoints for programs that a single-page app answers with 200 as well. */
 const services = /^\/(?:mcp|sse|healthz?|_health|livez|readyz|server-status|nginx_status|api\/(?:mcp|healthz?))\/?$/
-/** The search of a site, whose page of the API reference has no query. */
-const searchRequest = /^\/api\/search\/?\?/
+/** The search of a site. A page of the API reference with this path has no query. */
+const searchPath = '/api/search'
 
 /** Hidden files, backups and files of other systems, which only scanners ask a documentation site for. */
 const scanTargets =
@@ -73,9 +73,9 @@ export function toPage(target: string): Page {
   const path = normalizePercent(sent)
   if (path === undefined) return { refusal: 'bad-path' }
 
-  if (routerFiles.test(path) || routerQuery.test(target)) return { refusal: 'router-data' }
+  if (routerFiles.test(path)) return { refusal: 'router-data' }
   if (scanTargets.test(path)) return { refusal: 'scan' }
-  if (services.test(path) || searchRequest.test(target)) return { refusal: 'service' }
+  if (services.test(path)) return { refusal: 'service' }
 
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
   if (assetExtensions.has(extension) || assetFolders.test(path)) return { refusal: 'asset' }
@@ -86,6 +86,16 @@ export function toPage(target: string): Page {
   const stem = suffix ? trimmed.slice(0, suffix.index) : trimmed
   const folder = stem.endsWith('/index') ? stem.slice(0, -'index'.length) : stem
   return { path: trimSlashes(folder) || '/', isMarkdown: suffix?.[1]?.toLowerCase() === 'md' }
+}
+
+/**
+ * Returns why a request for a page is none, by its query.
+ *
+ * @param query not empty, with or without its question mark
+ */
+export function refuseByQuery({ path }: KnownPage, query: string): 'router-data' | 'service' | undefined {
+  if (routerQuery.test(query)) return 'router-data'
+  return path === searchPath ? 'service' : undefined
 }
 
 /** See https://llmstxt.org */

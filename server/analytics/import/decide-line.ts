@@ -1,6 +1,6 @@
 import { dayMs } from '../../base/day-ms.ts'
 import type { LogLine, Parsed } from '../formats/log-format.ts'
-import type { KnownPage, Page } from '../page.ts'
+import { type KnownPage, type Page, refuseByQuery } from '../page.ts'
 
 /** The checks of a line, in the order in which they run. The first check that fails decides how the line is counted. */
 export const lineChecks = ['format', 'address', 'date', 'host', 'method', 'status', 'page'] as const
@@ -76,6 +76,9 @@ export class LineDecider<Project> {
       this.llmsFile = page.llmsFile
       return lineRefusals[page.refusal]
     }
+    const { bytes, queryStart, queryEnd } = line
+    const refusal = queryEnd > queryStart && refuseByQuery(page, bytes.toString('latin1', queryStart, queryEnd))
+    if (refusal) return lineRefusals[refusal]
     this.page = page
     return undefined
   }

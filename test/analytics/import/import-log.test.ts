@@ -102,6 +102,7 @@ test.each([
   ['a script', line({ request: 'GET /app.js HTTP/1.1' }), { filtered: { asset: 1 } }],
   ['a query that names a page', line({ request: 'GET /app.js?/guide HTTP/1.1' }), { filtered: { asset: 1 } }],
   ['robots.txt', line({ request: 'GET /robots.txt HTTP/1.1' }), { filtered: { 'machine-file': 1 } }],
+  ['a prefetch', line({ request: 'GET /guide?_rsc=1a2b3 HTTP/1.1' }), { filtered: { 'router-data': 1 } }],
   ['another format', '{"path":"/guide"}', { malformed: { 'wrong-format': 1 } }],
   ['bytes that are not text', Buffer.from([0x16, 3, 1, 0, 255, 254, 0]), { malformed: { 'wrong-format': 1 } }],
   ['a day that does not exist', line({ date: '30/Feb/2026:10:11:12 +0000' }), { malformed: { 'bad-date': 1 } }],
