@@ -114,8 +114,22 @@ export function findClient(
   return entry === undefined ? undefined : toCanonicalAddress(entry.trim(), ipv6Prefix)
 }
 
+/** Returns the number of the IPv4 address that `findIpv4End` found from `start` up to `end`. */
+export function readIpv4Number(bytes: Uint8Array, start: number, end: number): number {
+  let address = 0
+  let value = 0
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number
+    if (byte === dot) {
+      address = address * 256 + value
+      value = 0
+    } else value = value * 10 + byte - zero
+  }
+  return address * 256 + value
+}
+
 /** Returns the eight 16-bit groups of an IPv6 address; undefined when the text is not one. */
-function parseIpv6(text: string): number[] | undefined {
+export function parseIpv6(text: string): number[] | undefined {
   const gap = text.indexOf('::')
   if (gap === -1) {
     const groups = parseGroups(text)
