@@ -24,6 +24,12 @@ export function printWarnings(files: readonly ImportedFile[]): void {
         ? [`${file}: ${showCountOf(nulBytes, 'NUL byte')} before lines skipped, as copytruncate leaves them.`]
         : [],
     ),
+    ...files.flatMap(({ file, forwardedViews = {} }) =>
+      Object.entries(forwardedViews).map(
+        ([proxy, views]) =>
+          `${file}: ${showCountOf(views, 'page view')} came through a proxy of ${proxy}. Counted by the address that it sent in X-Forwarded-For.`,
+      ),
+    ),
   ]
   for (const line of lines) console.error(fitTerminal(line, process.stderr))
 }

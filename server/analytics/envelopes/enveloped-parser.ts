@@ -50,6 +50,10 @@ export class EnvelopedParser implements LineParser {
     return this.#parser.mayHaveHostname?.(line) ?? false
   }
 
+  findForwarded(line: LogLine): string | undefined {
+    return this.#parser.findForwarded?.(line)
+  }
+
   missingFields(): readonly string[] {
     return this.#parser.missingFields?.() ?? []
   }

@@ -35,6 +35,9 @@ export class CombinedParser implements LineParser {
   readonly #dates = new LogDateReader()
   /** Number of the field with the client, counted after the user agent; 0 = none, infinity = the last field. */
   readonly #clientField: number
+  /** The text after the user agent of the last line. */
+  #tailStart = 0
+  #tailEnd = 0
 
   constructor({ clientField }: ParserOptions) {
     this.#clientField = clientField === undefined ? 0 : readFieldNumber(clientField)
@@ -64,6 +67,8 @@ export class CombinedParser implements LineParser {
     const userAgentEnd = findQuote(bytes, referrerEnd + 3, end)
     if (userAgentEnd === -1) return 'malformed'
 
+    this.#tailStart = userAgentEnd + 1
+    this.#tailEnd = end
     line.bytes = bytes
     line.addressStart = start
     line.addressEnd = addressEnd
@@ -91,6 +96,12 @@ export class CombinedParser implements LineParser {
       !isAddress(bytes, addressEnd + 1, identityEnd) &&
       !isAddress(bytes, identityEnd + 1, userEnd)
     )
+  }
+
+  /** Reads quoted fields only: a bare address after the user agent is mostly that of a server behind the proxy. */
+  findForwarded({ bytes }: LogLine): string | undefined {
+    const tail = bytes.toString('latin1', this.#tailStart, this.#tailEnd)
+    return tail.match(/"[0-9a-fA-F.:, ]{7,}"/)?.[0].slice(1, -1)
   }
 
   decodeHeader(text: string): string {

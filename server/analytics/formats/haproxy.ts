@@ -85,6 +85,7 @@ class HaproxyParser implements LineParser {
   readonly #accept: number
   readonly #host: number
   readonly #client: number
+  readonly #forwarded: number
   /** Accepts any number of captured headers. */
   readonly #isAny: boolean
   readonly #starts = new Uint32Array(maxCaptures)
@@ -98,6 +99,7 @@ class HaproxyParser implements LineParser {
     this.#accept = names.indexOf('accept')
     this.#host = names.indexOf('host')
     this.#client = clientField === undefined ? -1 : names.indexOf(clientField)
+    this.#forwarded = names.indexOf('x-forwarded-for')
   }
 
   parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed {
@@ -133,6 +135,10 @@ class HaproxyParser implements LineParser {
     readRequest(bytes, requestStart, end - 1, line)
     if (line.isGet) endTarget(bytes, end - 1, line)
     return 'request'
+  }
+
+  findForwarded({ bytes }: LogLine): string {
+    return this.decodeHeader(bytes.toString('latin1', this.#startOf(this.#forwarded), this.#endOf(this.#forwarded)))
   }
 
   decodeHeader(text: string): string {

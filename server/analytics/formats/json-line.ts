@@ -1,5 +1,13 @@
 import { readTime } from './log-date.ts'
-import { asWritten, type LineParser, type LogFormat, type LogLine, type Parsed, writeTarget } from './log-format.ts'
+import {
+  asWritten,
+  forwardedNames,
+  type LineParser,
+  type LogFormat,
+  type LogLine,
+  type Parsed,
+  writeTarget,
+} from './log-format.ts'
 
 /** An object of a line. */
 export type JsonEntry = Record<string, unknown>
@@ -40,7 +48,14 @@ export function createJsonDialect({ name, hasHost = true, read }: JsonDialect): 
   return {
     name,
     hasHost,
-    open: ({ clientField }) => new JsonLineParser(entry => read(entry, clientField)),
+    open: ({ clientField }) =>
+      new JsonLineParser(
+        entry => read(entry, clientField),
+        (entry, field) => {
+          const request = read(entry, field)
+          return request === 'comment' ? undefined : request?.client
+        },
+      ),
     recognizesEntry: entry => {
       const request = read(entry, undefined)
       return request !== undefined && request !== 'comment' && isComplete(request)
@@ -75,12 +90,17 @@ function isComplete({ method, target, address, status }: JsonRequest): boolean {
  */
 export class JsonLineParser implements LineParser {
   readonly #read: (entry: JsonEntry) => JsonReading
+  readonly #readField: (entry: JsonEntry, name: string) => unknown
+  /** The object of the last line. */
+  #entry: JsonEntry | undefined
   /** The fields as consecutive bytes. They have at most three times the size of the line, which has at most 64 KiB. */
   readonly #fields = Buffer.allocUnsafe(fieldsBytes)
   #length = 0
 
-  constructor(read: (entry: JsonEntry) => JsonReading) {
+  /** @param readField returns the value of a header or another field */
+  constructor(read: (entry: JsonEntry) => JsonReading, readField: (entry: JsonEntry, name: string) => unknown) {
     this.#read = read
+    this.#readField = readField
   }
 
   parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed {
@@ -89,6 +109,7 @@ export class JsonLineParser implements LineParser {
     if (request === 'comment') return 'comment'
     if (!request || !isComplete(request)) return 'malformed'
 
+    this.#entry = entry
     this.#length = 0
     line.bytes = this.#fields
     line.addressStart = this.#length
@@ -108,6 +129,14 @@ export class JsonLineParser implements LineParser {
     line.status = Number(request.status)
     line.atMs = readTime(request.time)
     return 'request'
+  }
+
+  findForwarded(): string | undefined {
+    for (const name of forwardedNames) {
+      const list = this.#entry && firstText(this.#readField(this.#entry, name))
+      if (list) return list
+    }
+    return undefined
   }
 
   decodeHeader = asWritten

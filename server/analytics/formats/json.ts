@@ -49,7 +49,7 @@ class JsonFieldsParser extends JsonLineParser {
         referrer: find(entry, 'referrer'),
         accept: find(entry, 'accept'),
       }
-    })
+    }, findField)
     this.#fields = fields
     this.#found = found
     this.#entries = entries

@@ -77,6 +77,11 @@ export interface LineParser {
   /** Decodes the escapes of a header such as the user agent. Both methods take bytes as a latin1 string. */
   decodeHeader(text: string): string
   decodeTarget(text: string): string
+  /**
+   * Returns the list of addresses that a proxy sent with the last parsed line, from a field that is known to hold it: a header
+   * or a column `X-Forwarded-For`. Undefined = the line has none.
+   */
+  findForwarded?(line: LogLine): string | undefined
   /** Names the needed fields that no line had so far; missing when the format has no names of fields. */
   missingFields?(): readonly string[]
   /**
@@ -119,6 +124,20 @@ export class LogFormatError extends OperatorError {
     this.setting = setting
   }
 }
+
+/** Names of a field with X-Forwarded-For in logs of named fields. */
+export const forwardedNames = [
+  'X-Forwarded-For',
+  'x-forwarded-for',
+  'x_forwarded_for',
+  'http_x_forwarded_for',
+  'xForwardedFor',
+  'forwarded_for',
+  'xff',
+  'headers.x-forwarded-for',
+  'req.headers.x-forwarded-for',
+  'request.headers.x-forwarded-for',
+] as const
 
 /** Returns the text unchanged. */
 export function asWritten(text: string): string {

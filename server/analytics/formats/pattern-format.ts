@@ -71,7 +71,7 @@ function compile(
   })
 }
 
-/** Returns the role of each variable that is used: the first by rank of each role, and the client field. */
+/** Returns the role of each variable that is used: the first by rank of each role, the client field, and X-Forwarded-For. */
 function chooseVariables(
   elements: readonly PatternElement[],
   clientField: string | undefined,
@@ -85,6 +85,8 @@ function chooseVariables(
     if (isNeeded && !isInRequest) used.set(variable, role)
   }
   if (clientField !== undefined) used.set(findClientVariable(variables, clientField), 'client')
+  const forwarded = variables.find(({ header }) => header === 'x-forwarded-for')
+  if (forwarded && !used.has(forwarded)) used.set(forwarded, 'forwarded')
   return used
 }
 

@@ -34,11 +34,24 @@ const slots = [
   'host',
   'accept',
   'query',
+  'forwarded',
 ] as const satisfies PatternRole[]
 
-const [address, client, request, method, target, status, referrer, userAgent, host, accept, query] = slots.map(
-  (_, i) => i,
-) as [number, number, number, number, number, number, number, number, number, number, number]
+const [address, client, request, method, target, status, referrer, userAgent, host, accept, query, forwarded] =
+  slots.map((_, i) => i) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
 
 /** Returns the index of a role's value; -1 when it is not read as a value. */
 export function findSlot(role: PatternRole): number {
@@ -87,6 +100,12 @@ export class PatternParser implements LineParser {
       if (at === -1 || at > end) return 'malformed'
     }
     return at === end && this.#write(bytes, line) ? 'request' : 'malformed'
+  }
+
+  findForwarded({ bytes }: LogLine): string | undefined {
+    const start = this.#startOf(forwarded)
+    const end = this.#endOrEmpty(forwarded, bytes)
+    return end > start ? this.decodeHeader(bytes.toString('latin1', start, end)) : undefined
   }
 
   #read(step: PatternStep, bytes: Buffer, at: number, end: number): number {

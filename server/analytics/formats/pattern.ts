@@ -14,6 +14,7 @@ export type PatternRole =
   | 'host'
   | 'accept'
   | 'query'
+  | 'forwarded'
   | 'ignored'
 
 /** A variable of a pattern. */

@@ -1,7 +1,14 @@
 import { toUtcMs } from '../day.ts'
 import { isDash } from './combined.ts'
 import { readDigits } from './log-date.ts'
-import { type LineParser, LogFormatError, type LogLine, type Parsed, writeTarget } from './log-format.ts'
+import {
+  forwardedNames,
+  type LineParser,
+  LogFormatError,
+  type LogLine,
+  type Parsed,
+  writeTarget,
+} from './log-format.ts'
 
 const tab = 0x09
 const space = 0x20
@@ -29,6 +36,8 @@ export class W3cParser implements LineParser {
   /** Start and end of each column of the last line. */
   readonly #starts = new Uint32Array(64)
   readonly #ends = new Uint32Array(64)
+  /** The number of columns of the last line. */
+  #count = 0
   #isTabbed = false
 
   constructor(options: W3cParserOptions) {
@@ -73,6 +82,13 @@ export class W3cParser implements LineParser {
   readonly decodeTarget = (text: string): string =>
     this.#isTabbed ? text.replaceAll(/%25(?=[0-9a-f]{2})/gi, '%') : text
 
+  findForwarded({ bytes }: LogLine): string | undefined {
+    const column = this.#columns?.forwarded ?? noColumn
+    return column < this.#count
+      ? this.decodeHeader(bytes.toString('latin1', this.#startOf(column), this.#endOf(column)))
+      : undefined
+  }
+
   missingFields(): readonly string[] {
     return this.#columns?.missing ?? ['a header #Fields:']
   }
@@ -105,7 +121,8 @@ export class W3cParser implements LineParser {
   #split(bytes: Buffer, start: number, end: number): number {
     const count = this.#splitAtTabs(bytes, start, end)
     this.#isTabbed = count > 1
-    return this.#isTabbed ? count : this.#splitAtSpaces(bytes, start, end)
+    this.#count = this.#isTabbed ? count : this.#splitAtSpaces(bytes, start, end)
+    return this.#count
   }
 
   #splitAtTabs(bytes: Buffer, start: number, end: number): number {
@@ -190,6 +207,8 @@ interface W3cColumns {
   /** In a CloudFront log, the host that the client requested; `cs(Host)` is the host of the distribution. */
   host: number
   client: number
+  /** The column with X-Forwarded-For. */
+  forwarded: number
   /** Names of the needed columns that the log does not have. */
   missing: readonly string[]
 }
@@ -237,6 +256,7 @@ function findW3cColumns(list: string, clientField: string | undefined, mustHaveC
     accept: find('cs(Accept)'),
     host: find('x-host-header', 'cs-host', 'cs(Host)'),
     client,
+    forwarded: find('cs(X-Forwarded-For)', ...forwardedNames),
     missing,
   }
 }

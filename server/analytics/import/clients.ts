@@ -8,8 +8,11 @@ import {
 } from '../formats/address.ts'
 import type { LineParser, LogLine } from '../formats/log-format.ts'
 import { ByteTable } from '../hash-table.ts'
+import { findForwardedClient, proxyNetworks } from './proxy-networks.ts'
 
 export interface ClientOptions {
+  /** Whether the parsers read a field that lists clients, see `ParserOptions.clientField`. */
+  clientField?: string | undefined
   /** See `findClient`. */
   trustedProxies?: number | undefined
   /** See `toCanonicalAddress`; 128 when missing. */
@@ -37,6 +40,7 @@ const canonicalHostname: Spelling = { kind: 'hostname', start: -1, end: -1 }
  * the line. All other texts are cached.
  */
 export class Clients {
+  readonly #hasClientField: boolean
   readonly #trustedProxies: number | undefined
   readonly #ipv6Prefix: Ipv6Prefix
   readonly #table = new ByteTable()
@@ -50,8 +54,11 @@ export class Clients {
   end = 0
   /** Whether `find` took it from the list. */
   isListed = false
+  /** The owner of the peer, if `find` took the client from what this proxy sent. */
+  proxy: string | undefined
 
-  constructor({ trustedProxies, ipv6Prefix = 128 }: ClientOptions) {
+  constructor({ clientField, trustedProxies, ipv6Prefix = 128 }: ClientOptions) {
+    this.#hasClientField = clientField !== undefined
     this.#trustedProxies = trustedProxies
     this.#ipv6Prefix = ipv6Prefix
   }
@@ -64,9 +71,27 @@ export class Clients {
     return this.#readPeer(line, parser) || (line.clientEnd > line.clientStart && this.#readList(line, parser))
   }
 
-  /** Writes the client into `bytes`, `start` and `end`. Call it after `has` returned true for the same line. */
+  /**
+   * Writes the client into `bytes`, `start` and `end`. Call it after `has` returned true for the same line.
+   *
+   * If no field is set and the peer is a known proxy, the client is what this proxy sent, see `findForwardedClient`. Each line
+   * decides by itself, so that a line has the same visitor in every import.
+   */
   find(line: LogLine, parser: LineParser): void {
     this.isListed = line.clientEnd > line.clientStart && this.#readList(line, parser)
+    this.proxy = this.#hasClientField ? undefined : this.#readForwarded(line, parser)
+  }
+
+  #readForwarded(line: LogLine, parser: LineParser): string | undefined {
+    const proxy =
+      proxyNetworks.find(this.bytes, this.start, this.end) ??
+      // An IPv6 address may have been cut to its first 64 bits.
+      (this.bytes === line.bytes ? undefined : proxyNetworks.find(line.bytes, line.addressStart, line.addressEnd))
+    const list = proxy === undefined ? undefined : parser.findForwarded?.(line)
+    const client = list && findForwardedClient(list, this.#ipv6Prefix)
+    if (!client) return undefined
+    this.#writeListed(client)
+    return proxy
   }
 
   #readPeer(line: LogLine, parser: LineParser): boolean {
@@ -146,9 +171,13 @@ export class Clients {
     const list = parser.decodeHeader(bytes.toString('latin1', clientStart, clientEnd))
     const client = findClient(list, this.#trustedProxies, this.#ipv6Prefix)
     if (client === undefined) return false
+    this.#writeListed(client)
+    return true
+  }
+
+  #writeListed(client: string): void {
     this.bytes = this.#listed
     this.start = 0
     this.end = this.#listed.write(client, 'latin1')
-    return true
   }
 }

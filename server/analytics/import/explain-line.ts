@@ -217,6 +217,9 @@ export class LineExplainer {
     const clients = this.#clients
     clients.find(this.#line, parser)
     const client = cut(clients.bytes, clients.start, clients.end)
+    if (clients.proxy !== undefined) {
+      return `${client}, from X-Forwarded-For, because the peer belongs to ${clients.proxy}`
+    }
     if (clients.isListed) return `${client}, from the client field`
     const { bytes, addressStart, addressEnd } = this.#line
     const peer = `${client}, the peer${explainSpelling(cut(bytes, addressStart, addressEnd), client)}`

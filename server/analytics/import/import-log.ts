@@ -43,6 +43,8 @@ export interface ImportedFile {
   isUnread: boolean
   /** NULs that were skipped before lines; undefined = none. */
   nulBytes: number | undefined
+  /** Page views whose client is what a known proxy sent, by the owner of the proxy; undefined when there are none. */
+  forwardedViews: Readonly<Record<string, number>> | undefined
   /** Reasons to believe that the counts are wrong. */
   suspicions: Suspicion[]
   /** Why the file could not be read to its end; undefined when it was. */
@@ -90,6 +92,7 @@ export async function importLog({ file, source, reader, visits, onProgress }: Im
     missingFields: reader.missingFields.length > 0 ? reader.missingFields : undefined,
     isUnread: isUnread(evidence),
     nulBytes: evidence.nulBytes > 0 ? evidence.nulBytes : undefined,
+    forwardedViews: evidence.viewed.forwarded.size > 0 ? Object.fromEntries(evidence.viewed.forwarded) : undefined,
     suspicions: findSuspicions(evidence),
     problem,
   }

@@ -2,7 +2,7 @@ import { dayMs } from '../../base/day-ms.ts'
 import { nameDialect } from '../envelopes/detect-dialect.ts'
 import { type FormatVerdict, FormatWindow } from './format-window.ts'
 import { type ImportTally, sum } from './import-tally.ts'
-import { InsideAddresses } from './inside-addresses.ts'
+import { ProxiedVisitors } from './proxied-visitors.ts'
 
 /** What is known about one log. `findSuspicions` judges it. */
 export interface LogEvidence {
@@ -22,7 +22,7 @@ export interface LogEvidence {
   isUtf16: boolean
   /** The result of the format detection; undefined when the format was given, or too few lines were read so far. */
   detection: Detection | undefined
-  viewed: Readonly<Omit<ViewEvidence, 'countView' | 'countVisitor'>>
+  viewed: Readonly<Omit<ViewEvidence, 'countView' | 'countVisitor' | 'countForwarded'>>
 }
 
 /** The format of the first lines; without `format`, none was recognized. */
@@ -89,9 +89,11 @@ class ViewEvidence {
   ofVisitors = 0
   /** Page views whose visitor had none before. */
   ofNewVisitors = 0
-  readonly inside = new InsideAddresses()
+  readonly proxied = new ProxiedVisitors()
   /** Page views whose client is from a list of addresses. */
   ofListed = 0
+  /** Page views whose client is what a known proxy sent, by the owner of the proxy. */
+  readonly forwarded = new Map<string, number>()
   /** Pairs of neighbouring page views whose dates are more than a year apart. */
   dateJumps = 0
   #lastMs = Number.NaN
@@ -115,12 +117,16 @@ class ViewEvidence {
     this.#lastMs = atMs
   }
 
+  countForwarded(proxy: string): void {
+    this.forwarded.set(proxy, (this.forwarded.get(proxy) ?? 0) + 1)
+  }
+
   /** Counts a view of a visitor with the address in `bytes` from `start` up to `end`. */
   countVisitor(bytes: Buffer, start: number, end: number, isNew: boolean): void {
     this.ofVisitors++
     if (isNew) {
       this.ofNewVisitors++
-      this.inside.add(bytes, start, end)
+      this.proxied.add(bytes, start, end)
     }
     if (this.#isCandidate(bytes, start, end)) this.#votes++
     else if (this.#votes > 0) this.#votes--

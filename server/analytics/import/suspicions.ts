@@ -47,9 +47,9 @@ export const thresholds = {
   /** A small site may have one reader who writes it. 1,000 page views of one address are more likely a proxy. */
   oneAddressViews: 1000,
   oneAddressShare: 0.95,
-  /** In an intranet, an address has one or two browsers. Private addresses with five each are proxies. */
-  insideVisitors: 20,
-  insideShare: 0.5,
+  /** In an intranet, an address has one or two browsers. Private addresses with five each are proxies, and so is a CDN. */
+  proxiedViews: 20,
+  proxiedShare: 0.5,
   browsersOfProxy: 5,
   /** The first lines of a log that grows may be messages of a starting server. */
   growingLines: 100,
@@ -188,11 +188,18 @@ function suspectOneAddress({ viewed: { ofVisitors, ofOneAddress } }: LogEvidence
   return `At least ${show(ofOneAddress)} of ${show(ofVisitors, 'page view')} are of one address. If it is a proxy, name the field with the client: --client-field.`
 }
 
-function suspectProxies({ viewed: { inside, ofNewVisitors } }: LogEvidence): string | undefined {
-  const { visitors, addresses } = inside
-  const areMany = visitors >= thresholds.insideVisitors && visitors >= thresholds.insideShare * ofNewVisitors
-  if (!areMany || visitors < thresholds.browsersOfProxy * addresses) return undefined
-  return `${show(visitors)} of ${show(ofNewVisitors, 'visitor')} have a private address that others have too (${show(addresses, 'address', 'addresses')}), so they are probably behind a proxy. Name the field with the client: --client-field.`
+function suspectProxies({ viewed: { proxied, ofVisitors, ofNewVisitors } }: LogEvidence): string | undefined {
+  const { ofPrivate, privateAddresses, ofCdns } = proxied
+  const isMost = (visitors: number) => visitors > 0 && visitors >= thresholds.proxiedShare * ofNewVisitors
+  if (ofVisitors < thresholds.proxiedViews) return undefined
+  const remedy =
+    'Name the field with the client: --client-field. If the log has none, let the server log X-Forwarded-For.'
+  const [cdn, visitors] = [...ofCdns].sort((a, b) => b[1] - a[1])[0] ?? ['', 0]
+  if (isMost(visitors)) {
+    return `${show(visitors)} of ${show(ofNewVisitors, 'visitor')} have an address of ${cdn}, which passes on the requests of others. ${remedy}`
+  }
+  if (!isMost(ofPrivate) || ofPrivate < thresholds.browsersOfProxy * privateAddresses) return undefined
+  return `${show(ofPrivate)} of ${show(ofNewVisitors, 'visitor')} have a private address that others have too (${show(privateAddresses, 'address', 'addresses')}), so they are probably behind a proxy. ${remedy}`
 }
 
 function suspectDates({ viewed: { dateJumps } }: LogEvidence): string | undefined {

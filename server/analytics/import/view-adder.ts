@@ -51,6 +51,7 @@ export class ViewAdder {
     const visitorsBefore = builder.size
     const visitor = this.#findVisitor(builder, agent, parser)
     if (this.#clients.isListed) viewed.ofListed++
+    if (this.#clients.proxy !== undefined) viewed.countForwarded(this.#clients.proxy)
     if (rule.kind === 'neither') {
       if (rule.label !== undefined) builder.add(visitor, rule.label, day, asLabel)
       if (isMarkdown) addFileLabel(builder, visitor, day, rule.kind, markdownFile)

@@ -63,8 +63,10 @@ function readCombined(pattern: RegExp): Oracle {
 export const combined = readCombined(new RegExp(`^(\\S+) - .+? ${combinedTail}`))
 /** The same after the host. */
 export const vhost = readCombined(new RegExp(`^\\S+ (\\S+) - .+? ${combinedTail}`))
-/** The same after the host and a list of addresses. */
-export const forwarded = readCombined(new RegExp(`^\\S+:\\d+ "[^"]*" (\\S+) - .+? ${combinedTail}$`))
+/** The same after the host and a list of addresses. The peers are private, so the last address of the list is the client. */
+export const forwarded = readCombined(
+  new RegExp(`^\\S+:\\d+ (?:"-" |"(?:[^"]*, )?)(\\S+?)(?:" \\S+)? - .+? ${combinedTail}$`),
+)
 
 /** Reads lines whose content follows a prefix. */
 export function behind(prefix: RegExp, inner: Oracle): Oracle {

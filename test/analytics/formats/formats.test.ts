@@ -34,6 +34,11 @@ const behindProxy = wanted.map(view =>
   view.path === '/a%20b/caf%C3%A9' ? { ...view, visitor: visitor('203.0.113.77', quoted) } : view,
 )
 
+/** What is counted without a client field: the peer of the last view is private, so it is a proxy. */
+function wantedOf(file: string) {
+  return file === 'traefik.txt' ? wanted : behindProxy
+}
+
 const jsonFields =
   'time=time,method=req.method,path=req.url,status=res.statusCode,userAgent=req.headers.user-agent,address=req.remoteAddress,host=req.headers.host'
 const json = createJsonFormat(parseJsonFields(jsonFields))
@@ -52,7 +57,7 @@ const samples = [
 test.each(samples)('%s is detected as %s, and read', (file, name, _, comments) => {
   const { reader, tally, views } = readLog(readSample(file), name === 'json' ? { format: json } : {})
   expect(reader.format?.name).toBe(name)
-  expect(views).toEqual(wanted)
+  expect(views).toEqual(wantedOf(file))
   expect(tally).toMatchObject({
     lines: 7 + comments,
     views: { human: 3, ai: 1, neither: 0 },
@@ -63,7 +68,7 @@ test.each(samples)('%s is detected as %s, and read', (file, name, _, comments) =
 
 test.each(samples)('%s is read in the given format %s', (file, name) => {
   const format = formats.find(format => format.name === name) ?? json
-  expect(readLog(readSample(file), { format }).views).toEqual(wanted)
+  expect(readLog(readSample(file), { format }).views).toEqual(wantedOf(file))
 })
 
 test.each(samples.filter(([, , clientField]) => clientField !== undefined))(
@@ -102,10 +107,10 @@ test.each(['combined.txt', 'traefik.txt'])('%s has no host, and the error names 
 
 test('a CloudFront log without a header has the usual columns, and one with a header is read by column name', () => {
   const [, header = '', ...lines] = readSample('cloudfront.tsv').toString().split('\n')
-  expect(readLog(lines.join('\n')).views).toEqual(wanted)
+  expect(readLog(lines.join('\n')).views).toEqual(behindProxy)
   const names = header.slice('#Fields: '.length).split(' ').reverse().join(' ')
   const reversed = lines.map(line => line.split('\t').reverse().join('\t')).join('\n')
-  expect(readLog(`#Version: 1.0\n#Fields: ${names}\n${reversed}`).views).toEqual(wanted)
+  expect(readLog(`#Version: 1.0\n#Fields: ${names}\n${reversed}`).views).toEqual(behindProxy)
 })
 
 test('a later line in another format is malformed', () => {
@@ -120,7 +125,7 @@ test.each(['\ufeff', '\ufeff\r\n', 'hello\n\n{"a":1}\n\x16\x03\x01\n'])(
     for (const [file, name] of samples.filter(([, name]) => name !== 'json')) {
       const { reader, views } = readLog(Buffer.concat([Buffer.from(above), readSample(file)]))
       expect(reader.format?.name).toBe(name)
-      expect(views).toEqual(wanted)
+      expect(views).toEqual(wantedOf(file))
     }
   },
 )

@@ -109,6 +109,16 @@ const cases: [SuspicionCode, string | Buffer, string | Buffer][] = [
     toLog(1000, i => toLine({ path: `/${i}`, address: i % 25 === 0 ? toAddress(i) : '10.9.9.9' })),
   ],
   ['proxies', toBalanced(20, 1), toBalanced(19, 1)],
+  [
+    'proxies',
+    toLog(900, i => toLine({ path: `/${i}`, address: '10.0.0.1', userAgent: `${browser} ${i % 5}` })),
+    toLog(900, i => toLine({ path: `/${i}`, address: '10.0.0.1', userAgent: `${browser} ${i % 4}` })),
+  ],
+  [
+    'proxies',
+    toLog(20, i => toLine({ address: `172.64.0.${i}` })),
+    toLog(19, i => toLine({ address: `172.64.0.${i}` })),
+  ],
   ['proxies', toBalanced(30, 3), toBalanced(30, 7)],
   [
     'proxies',
@@ -137,7 +147,7 @@ test('each message is a sentence that quotes nothing of the log', () => {
   for (const [code, log] of cases) {
     const { message = '' } = findSuspicions(readLog(log).reader.evidence).find(found => found.code === code) ?? {}
     expect(message).toMatch(/^[A-Z\d].*[^.]\.?( [A-Z].*[.-]?)?$/)
-    expect(message).not.toMatch(/203\.0|10\.9\.9|guide|Mozilla|worker|undefined|NaN/)
+    expect(message).not.toMatch(/203\.0|10\.9\.9|guide|Mozilla|worker|undefined|NaN|172\.64/)
   }
 })
 
