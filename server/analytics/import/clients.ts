@@ -8,7 +8,7 @@ import {
 } from '../formats/address.ts'
 import type { LineParser, LogLine } from '../formats/log-format.ts'
 import { ByteTable } from '../hash-table.ts'
-import { findForwardedClient, proxyNetworks } from './proxy-networks.ts'
+import { findForwardedClient, findProxy, proxyNetworks } from './proxy-networks.ts'
 
 export interface ClientOptions {
   /** Whether the parsers read a field that lists clients, see `ParserOptions.clientField`. */
@@ -29,6 +29,8 @@ interface Spelling {
   /** The canonical text as offsets into `#canonical`; -1 = the text is canonical. */
   start: number
   end: number
+  /** The owner of the address, if proxies have it. */
+  proxy?: string | undefined
 }
 
 const invalid: Spelling = { kind: 'none', start: -1, end: -1 }
@@ -48,6 +50,8 @@ export class Clients {
   #canonical = Buffer.allocUnsafe(4096)
   #canonicalBytes = 0
   readonly #listed = Buffer.allocUnsafe(64)
+  /** The peer of the last line, unless it is an IPv4 address. */
+  #spelling: Spelling | undefined
   /** The client of the last line: the bytes from `start` up to `end`. */
   bytes: Buffer = this.#listed
   start = 0
@@ -83,10 +87,7 @@ export class Clients {
   }
 
   #readForwarded(line: LogLine, parser: LineParser): string | undefined {
-    const proxy =
-      proxyNetworks.find(this.bytes, this.start, this.end) ??
-      // An IPv6 address may have been cut to its first 64 bits.
-      (this.bytes === line.bytes ? undefined : proxyNetworks.find(line.bytes, line.addressStart, line.addressEnd))
+    const proxy = this.#spelling ? this.#spelling.proxy : proxyNetworks.find(this.bytes, this.start, this.end)
     const list = proxy === undefined ? undefined : parser.findForwarded?.(line)
     const client = list && findForwardedClient(list, this.#ipv6Prefix)
     if (!client) return undefined
@@ -101,6 +102,7 @@ export class Clients {
       this.bytes = bytes
       this.start = addressStart
       this.end = ipv4End
+      this.#spelling = undefined
       return true
     }
     return this.#readOther(line, parser)
@@ -119,6 +121,7 @@ export class Clients {
       }
     }
     const spelling = this.#findSpelling(bytes, start, end)
+    this.#spelling = spelling
     if (spelling.kind === 'none') return false
     if (spelling.kind === 'hostname' && (start !== addressStart || !parser.mayHaveHostname?.(line))) return false
     const isCanonical = spelling.start === -1
@@ -143,7 +146,12 @@ export class Clients {
 
   #convert(text: string): Spelling {
     const address = toCanonicalAddress(text, this.#ipv6Prefix)
-    if (address !== undefined) return address === text ? canonicalAddress : this.#hold('address', address)
+    if (address !== undefined) {
+      // Before the address is cut to its first 64 bits.
+      const proxy = findProxy(toCanonicalAddress(text) ?? '')
+      if (address !== text) return { ...this.#hold('address', address), proxy }
+      return proxy === undefined ? canonicalAddress : { ...canonicalAddress, proxy }
+    }
     const hostname = toCanonicalHostname(text)
     if (hostname === undefined) return invalid
     return hostname === text ? canonicalHostname : this.#hold('hostname', hostname)

@@ -27,6 +27,12 @@ export const proxyNetworks = new AddressRanges([
   ...published.proxies.flatMap(({ name, ranges }) => ranges.map(cidr => ({ cidr, owner: name }))),
 ])
 
+/** Returns the owner of a canonical address; undefined when proxies do not have it. */
+export function findProxy(address: string): string | undefined {
+  const bytes = Buffer.from(address)
+  return proxyNetworks.find(bytes, 0, bytes.length)
+}
+
 /**
  * Returns the client of a list of addresses that a proxy of these networks sent: the last address that is none of a proxy,
  * because clients can forge all entries before it. In an intranet, all addresses are private, and the first one is the client.
@@ -38,8 +44,7 @@ export function findForwardedClient(list: string, ipv6Prefix: Ipv6Prefix): strin
   for (const entry of entries.toReversed()) {
     const address = toCanonicalAddress(entry)
     if (address === undefined) return undefined
-    const bytes = Buffer.from(address)
-    if (proxyNetworks.find(bytes, 0, bytes.length) === undefined) return toCanonicalAddress(entry, ipv6Prefix)
+    if (findProxy(address) === undefined) return toCanonicalAddress(entry, ipv6Prefix)
   }
   // An entry with a port may be a server behind the proxy.
   const first = entries[0] as string
