@@ -5,7 +5,7 @@ import { type ApiKey, expiryOf, findKeyState, hashKey, issueKey } from '../tenan
 import { createId } from '../tenancy/id.ts'
 import { readName } from '../tenancy/name.ts'
 import type { Organization, Plan } from '../tenancy/organization.ts'
-import type { Project } from '../tenancy/project.ts'
+import { newVisitorRules, type Project } from '../tenancy/project.ts'
 
 /** What `quire init` sets up. An undefined name means the only existing one, else a default. */
 export interface InitWishes {
@@ -65,6 +65,7 @@ export async function initStore(store: Store, wishes: InitWishes, now: number): 
     organizationId: organization.id,
     name: named.project,
     visitorSaltRotation: 'never',
+    visitorRules: newVisitorRules,
     createdAt: now,
   }
   if (!knownProject) await addProject(store, project)

@@ -5,6 +5,7 @@ import { addProject } from '../store/recorded-inserts.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
 import { describeSameName, readName } from '../tenancy/name.ts'
+import { newVisitorRules } from '../tenancy/project.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printNote, printResult, printRows } from './print.ts'
 import { withExistingStore } from './with-store.ts'
@@ -42,6 +43,7 @@ Examples:
         organizationId: (await getOrganization(store, flags.org)).id,
         name: readName(name),
         visitorSaltRotation: flags.saltRotation,
+        visitorRules: newVisitorRules,
         createdAt: Date.now(),
       }
       await addProject(store, project)
@@ -63,11 +65,12 @@ Examples:
     printRows(rows, {
       json: flags.json,
       empty: 'No project yet. Create one with: npx quire projects create NAME --org ID',
-      toRow: ({ id, name, organizationId, visitorSaltRotation, createdAt }) => ({
+      toRow: ({ id, name, organizationId, visitorSaltRotation, visitorRules, createdAt }) => ({
         id,
         name,
         organizationId,
         saltRotation: visitorSaltRotation,
+        visitorRules,
         createdAt,
       }),
     })

@@ -1,5 +1,6 @@
 import { parseDay } from '../analytics/day.ts'
 import type { LabelReport, TotalVisitors, VisitReport, VisitSeries } from '../analytics/report/visit-report.ts'
+import type { VisitorRules } from '../tenancy/project.ts'
 import { type BarHeadings, type BarRow, drawBars } from './bars.ts'
 import { showCount, showCountOf } from './print.ts'
 import { wrapProse } from './prose.ts'
@@ -7,6 +8,7 @@ import { wrapProse } from './prose.ts'
 interface ShownReport extends VisitReport {
   project: string
   name: string
+  visitorRules: VisitorRules
 }
 
 /** Max rows of each list. */
@@ -25,6 +27,7 @@ export function drawReport(report: ShownReport, limits: Limits): string {
   return [
     wrap(title, width),
     drawTotals(totals, width),
+    wrap(explainVisitors(report.visitorRules), width),
     prunedBefore === null ? '' : wrap(explainPruned(prunedBefore), width),
     drawSeries(series, totals, width),
     drawPages(report, limits),
@@ -36,6 +39,12 @@ export function drawReport(report: ShownReport, limits: Limits): string {
   ]
     .filter(section => section !== '')
     .join('\n\n')
+}
+
+function explainVisitors(rules: VisitorRules): string {
+  return rules === 1
+    ? 'A visitor is one network address with one user agent. Most IPv6 addresses change each day, so their readers count again; npx quire visits reset --help tells how to count by the first 64 bits.'
+    : 'A visitor is one network address (of IPv6: its first 64 bits) with one user agent.'
 }
 
 function drawTotals({ human, ai, both, total }: TotalVisitors, width: number): string {

@@ -69,7 +69,7 @@ async function show(flags: Flags): Promise<void> {
   }
   const range = readRange(flags, Date.now())
   await withExistingStore(flags, async store => {
-    const { id: projectId, name } = await getProject(store, flags.project)
+    const { id: projectId, name, visitorRules } = await getProject(store, flags.project)
     const { limit = Number.POSITIVE_INFINITY, by } = flags
     if (flags.csv) {
       const table = await openTable(store.visits, { projectId, range, table: flags.table ?? 'pages', by })
@@ -78,7 +78,7 @@ async function show(flags: Flags): Promise<void> {
     }
     const shownLimit = flags.limit ?? (flags.json ? limit : usualLimit)
     const report = await buildReport(store.visits, { projectId, range, by, limit: shownLimit, choosePeriodLength })
-    const shown = { project: projectId, name, ...report }
+    const shown = { project: projectId, name, visitorRules, ...report }
     if (flags.json) printJson(shown)
     else console.log(drawReport(shown, { width: outputWidth(), limit: shownLimit }))
   })

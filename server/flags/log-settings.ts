@@ -52,7 +52,7 @@ export function createLogSettings<Prefix extends '' | 'follow-'>(prefix: Prefix)
     ipv6Prefix: {
       flag: `--${prefix}ipv6-prefix <bits>`,
       env: 'QUIRE_LOG_IPV6_PREFIX',
-      what: 'leading bits of an IPv6 address that identify a visitor: 128, or 64 because one subscriber has a /64 (default: 128)',
+      what: 'leading bits of an IPv6 address that identify a visitor: 128, or 64 because one subscriber has a /64 (default: 64; 128 for projects that counted so before, until visits reset)',
       read: readIpv6Prefix,
     },
   } as const satisfies Settings
@@ -139,8 +139,9 @@ every import of a project: a view that was counted keeps its class.
 
 The client must be an IPv4 or IPv6 address. Ports, brackets and zones are removed, and all spellings of an address are one
 visitor. combined and vhost_combined may have a host name instead (Apache with HostnameLookups). A line without any of these
-is malformed (bad-address). With --ipv6-prefix 64, all addresses of a /64 network are one visitor. Keep this setting for all
-logs of a project: the same address is another visitor with the other setting.`
+is malformed (bad-address). All addresses of a /64 network are one visitor, because a subscriber has it whole and a device changes
+the rest each day. --ipv6-prefix 128 tells them apart. Keep this setting for all logs of a project: the same address is another
+visitor with the other setting.`
 
 function readIpv6Prefix(text: string): Ipv6Prefix {
   if (text === '64') return 64

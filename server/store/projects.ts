@@ -1,4 +1,4 @@
-import type { Project, Projects, SaltRotation } from '../tenancy/project.ts'
+import type { Project, Projects, SaltRotation, VisitorRules } from '../tenancy/project.ts'
 import { listInParts } from './list-part.ts'
 import { all, get, run, sql, type Works } from './noun.ts'
 
@@ -8,6 +8,7 @@ interface ProjectRow {
   organization_id: string
   name: string
   visitor_salt_rotation: SaltRotation
+  visitor_rules: VisitorRules
   created_at: number
 }
 
@@ -17,16 +18,20 @@ function toProject(row: ProjectRow): Project {
     organizationId: row.organization_id,
     name: row.name,
     visitorSaltRotation: row.visitor_salt_rotation,
+    visitorRules: row.visitor_rules,
     createdAt: row.created_at,
   }
 }
 
-const columns = 'id, organization_id, name, visitor_salt_rotation, created_at'
+const columns = 'id, organization_id, name, visitor_salt_rotation, visitor_rules, created_at'
 
 const insert = sql<ProjectRow>(
   // On SQLite, the visits of a project are in a file of their own.
   ({ isPostgres }) => `INSERT INTO projects (${columns}${isPostgres ? '' : ', has_visits'})
-   VALUES (@id, @organization_id, @name, @visitor_salt_rotation, @created_at${isPostgres ? '' : ', 0'})`,
+   VALUES (@id, @organization_id, @name, @visitor_salt_rotation, @visitor_rules, @created_at${isPostgres ? '' : ', 0'})`,
+)
+const setVisitorRules = sql<{ id: string; rules: VisitorRules }>(
+  'UPDATE projects SET visitor_rules = @rules WHERE id = @id',
 )
 const findOwned = sql<{ organizationId: string; id: string }, ProjectRow>(
   'SELECT * FROM projects WHERE id = @id AND organization_id = @organizationId',
@@ -48,14 +53,18 @@ const listPart = listInParts<ProjectRow>({
 })
 
 export const projects: Works<Projects> = {
-  *insert({ id, organizationId, name, visitorSaltRotation, createdAt }) {
+  *insert({ id, organizationId, name, visitorSaltRotation, visitorRules, createdAt }) {
     yield* run(insert, {
       id,
       organization_id: organizationId,
       name,
       visitor_salt_rotation: visitorSaltRotation,
+      visitor_rules: visitorRules,
       created_at: createdAt,
     })
+  },
+  *setVisitorRules(id, rules) {
+    yield* run(setVisitorRules, { id, rules })
   },
   *findOwned(organizationId, id) {
     const row = yield* get(findOwned, { organizationId, id })

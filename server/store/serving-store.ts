@@ -12,6 +12,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     findNamed: 'reads',
     find: 'reads',
     list: 'reads',
+    setVisitorRules: 'writes',
     listPart: 'reads',
   },
   sites: {

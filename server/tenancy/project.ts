@@ -4,11 +4,22 @@ import type { Listed, ListPart } from './list-part.ts'
 /** How often the key of the visitor hash changes. A visitor who visits in two periods counts as two visitors. */
 export type SaltRotation = 'never' | 'month' | 'day'
 
+/**
+ * How visitors are told apart: 1 = by the whole IPv6 address, and always by the peer; 2 = by the first 64 bits of an IPv6
+ * address, which a subscriber keeps while the rest changes each day (RFC 8981), and behind a known proxy by the address that
+ * the proxy sent. Projects keep the rules that they counted with until their visits are reset.
+ */
+export type VisitorRules = 1 | 2
+
+/** The rules of new projects. */
+export const newVisitorRules: VisitorRules = 2
+
 export interface Project {
   id: string
   organizationId: string
   name: string
   visitorSaltRotation: SaltRotation
+  visitorRules: VisitorRules
   createdAt: number
 }
 
@@ -18,6 +29,7 @@ export interface Projects {
    * Finds a project. Also returns undefined if it belongs to another organization, so callers cannot detect that it exists.
    */
   findOwned(organizationId: string, id: string): Awaitable<Project | undefined>
+  setVisitorRules(id: string, rules: VisitorRules): Awaitable<void>
   /** Finds the oldest project of an organization with this name. */
   findNamed(organizationId: string, name: string): Awaitable<Project | undefined>
   find(id: string): Awaitable<Project | undefined>

@@ -70,7 +70,12 @@ function readVisit(line: string, truth: Record<string, string>, now: number): Vi
   if (url.pathname.length > 2048 || target.includes('\\x00')) return undefined
   const [, ofAgent, name] = /^(\w+) ?(.*)$/.exec(truth[userAgent ?? ''] ?? '') ?? []
   if (ofAgent === undefined) throw new Error(`The table does not know the user agent ${userAgent}`)
-  const visit = { date: at.toISOString().slice(0, 10), who: `${address} ${userAgent}`, path: undefined, isAi: false }
+  const visit = {
+    date: at.toISOString().slice(0, 10),
+    who: `${toSubscriber(address as string)} ${userAgent}`,
+    path: undefined,
+    isAi: false,
+  }
   if (url.pathname.endsWith('/llms.txt')) return { ...visit, labels: [`file:${ofAgent}:llms.txt`] }
   if (noPages.test(url.pathname)) return undefined
 
@@ -120,4 +125,14 @@ if (import.meta.main) {
   const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
   const lines = readFileSync(log, 'latin1').split('\n')
   console.log(JSON.stringify(countByBruteForce(lines, read(truth), read(ranges), Date.now())))
+}
+
+/** Returns the first four groups of an IPv6 address, and an IPv4 address as it is. */
+function toSubscriber(address: string): string {
+  if (!address.includes(':')) return address
+  const [left = '', right = ''] = address.split('::')
+  const [first, last] = [left, right].map(part => part.split(':').filter(group => group !== ''))
+  const zeros = Array<string>(8 - (first?.length ?? 0) - (last?.length ?? 0)).fill('0')
+  const groups = [...(first ?? []), ...zeros, ...(last ?? [])].slice(0, 4)
+  return groups.map(group => Number.parseInt(group, 16)).join(':')
 }

@@ -50,6 +50,7 @@ export async function compareCounts(lines: number): Promise<Comparison> {
       organizationId: 'org_1',
       name: 'Docs',
       visitorSaltRotation: 'never',
+      visitorRules: 2,
       createdAt: now,
     } as const
     store.projects.insert(project)

@@ -19,7 +19,7 @@ beforeAll(async () => {
     createdAt,
   })
   const named = { id: project, organizationId: id, name: 'Handbook of everything, second edition' }
-  await store.projects.insert({ ...named, visitorSaltRotation: 'never', createdAt })
+  await store.projects.insert({ ...named, visitorSaltRotation: 'never', visitorRules: 2, createdAt })
   const origin = 'https://preview.internal.example.com:8443/very/long/path/to/the/documentation/'
   await store.sites.insert({
     domain: 'documentation.of.the.handbook.example.com',

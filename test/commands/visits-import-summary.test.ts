@@ -20,7 +20,7 @@ beforeEach(() => {
   const store = openStore(folder)
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
   const project = { id: 'prj_1', organizationId: 'org_1', name: 'Docs', createdAt: 0 }
-  store.projects.insert({ ...project, visitorSaltRotation: 'never' })
+  store.projects.insert({ ...project, visitorSaltRotation: 'never', visitorRules: 2 })
   store.close()
 })
 afterEach(() => {

@@ -29,7 +29,14 @@ afterAll(async () => {
 
 async function createProject(): Promise<string> {
   const id = createId('prj')
-  await store.projects.insert({ id, organizationId, name: 'Docs', visitorSaltRotation: 'never', createdAt: Date.now() })
+  await store.projects.insert({
+    id,
+    organizationId,
+    name: 'Docs',
+    visitorSaltRotation: 'never',
+    visitorRules: 2,
+    createdAt: Date.now(),
+  })
   return id
 }
 

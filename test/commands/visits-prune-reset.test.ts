@@ -16,7 +16,14 @@ beforeEach(() => {
   store = openStore(folder)
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
   for (const id of ['prj_1', 'prj_2']) {
-    store.projects.insert({ id, organizationId: 'org_1', name: '', visitorSaltRotation: 'never', createdAt: 0 })
+    store.projects.insert({
+      id,
+      organizationId: 'org_1',
+      name: '',
+      visitorSaltRotation: 'never',
+      visitorRules: 2,
+      createdAt: 0,
+    })
     record(id, [today - 30, today - 9, today])
   }
 })
@@ -64,7 +71,7 @@ test('prune deletes the older days of one project, and prints how many', async (
 })
 
 test('prune destroys the keys of ended periods, and says how many', async () => {
-  const project = { id: 'prj_day', visitorSaltRotation: 'day' } as const
+  const project = { id: 'prj_day', visitorSaltRotation: 'day', visitorRules: 2 } as const
   store.projects.insert({ ...project, organizationId: 'org_1', name: '', createdAt: 0 })
   writeFileSync(join(folder, 'visitor.key'), Buffer.alloc(32))
   const keys = await store.visits.openVisitorKeys(() => 0)

@@ -15,7 +15,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'quire-visits-show-'))
   const store = openStore(join(folder, 'data'))
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
-  const project = { organizationId: 'org_1', visitorSaltRotation: 'never', createdAt: 0 } as const
+  const project = { organizationId: 'org_1', visitorSaltRotation: 'never', visitorRules: 2, createdAt: 0 } as const
   store.projects.insert({ ...project, id: 'prj_1', name: 'Docs' })
   store.projects.insert({ ...project, id: 'prj_2', name: 'Empty' })
   store.projects.insert({ ...project, id: 'prj_3', name: 'Pruned' })

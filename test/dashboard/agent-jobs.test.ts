@@ -72,7 +72,7 @@ describe('the list', () => {
     await add()
     expect((await showList()).text).not.toContain('name="project"')
     const second = { id: 'prj_second', organizationId: own.organizationId, name: 'Second' }
-    await pages.store.projects.insert({ ...second, visitorSaltRotation: 'never', createdAt: created })
+    await pages.store.projects.insert({ ...second, visitorSaltRotation: 'never', visitorRules: 2, createdAt: created })
     const job = await add({ projectId: second.id })
     const { text } = await showList(`project=${second.id}`)
     expect(text).toContain('<option value="prj_second" selected>Second</option>')

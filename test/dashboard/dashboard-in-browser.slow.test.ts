@@ -163,7 +163,7 @@ async function fillLists(): Promise<void> {
         plan: 'standard',
         createdAt: Date.now(),
       })
-      yield* nouns.projects.insert({ id: projectId, ...common, visitorSaltRotation: 'never' })
+      yield* nouns.projects.insert({ id: projectId, ...common, visitorSaltRotation: 'never', visitorRules: 2 })
       yield* nouns.sites.insert({
         domain: `docs-${index}.${organizationId.replace('_', '-')}.example.com`,
         projectId,

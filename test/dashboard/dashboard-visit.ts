@@ -42,7 +42,14 @@ export async function addOrganization(store: Store, id = 'org_1', name = 'Acme')
 }
 
 export async function addProject(store: Store, organizationId: string, id = 'prj_1', name = 'Docs'): Promise<void> {
-  await store.projects.insert({ id, organizationId, name, visitorSaltRotation: 'never', createdAt: now })
+  await store.projects.insert({
+    id,
+    organizationId,
+    name,
+    visitorSaltRotation: 'never',
+    visitorRules: 2,
+    createdAt: now,
+  })
 }
 
 /** A request for the page at an address below that of the organization. Members see one organization. */

@@ -28,6 +28,7 @@ beforeAll(async () => {
         ...common,
         name: `project ${number}`,
         visitorSaltRotation: 'never',
+        visitorRules: 2,
       })
       yield* nouns.sites.insert({ domain: `s${number}.example.com`, projectId, origin: null, createdAt: 1 })
       yield* nouns.people.insert({ id: createId('usr'), ...common, name: `person ${number}` })
@@ -136,7 +137,7 @@ describe('with more than 200 projects and sites', () => {
     const refused = await send('no.example.com', 'project')
     expect(refused.status).toBe(400)
     expect(await refused.text()).toContain('Choose a project from the list.')
-    const common = { organizationId, createdAt: 1, visitorSaltRotation: 'never' } as const
+    const common = { organizationId, createdAt: 1, visitorSaltRotation: 'never', visitorRules: 2 } as const
     await server.store.projects.insert({ id: 'prj_twin', ...common, name: 'project 007' })
     expect((await send('twins.example.com', 'project 007')).status).toBe(400)
   })

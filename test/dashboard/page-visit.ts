@@ -115,7 +115,14 @@ export async function addOrganization(store: Store, { plan = 'enterprise' }: { p
   const projectId = createId('prj')
   const domain = `docs-${organizations}.example.com`
   await store.organizations.insert({ id: organizationId, name: `Acme ${organizations}`, plan, createdAt })
-  await store.projects.insert({ id: projectId, organizationId, name: 'Docs', visitorSaltRotation: 'never', createdAt })
+  await store.projects.insert({
+    id: projectId,
+    organizationId,
+    name: 'Docs',
+    visitorSaltRotation: 'never',
+    visitorRules: 2,
+    createdAt,
+  })
   await store.sites.insert({ domain, projectId, origin: null, createdAt })
   return { organizationId, projectId, domain }
 }

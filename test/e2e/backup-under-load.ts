@@ -63,7 +63,14 @@ async function addBallast(data: string): Promise<void> {
   const job = { projectId, source, model: 'm', status: 'active' as const, prLink: null, createdAt: 1, archivedAt: null }
   await store.agentJobs.insertAll(Array.from({ length: 40_000 }, (_, i) => ({ ...job, id: `aj_old_${i}` })))
   for (const id of moreProjects) {
-    const project = { id, organizationId: 'org_1', name: id, visitorSaltRotation: 'never' as const, createdAt: 1 }
+    const project = {
+      id,
+      organizationId: 'org_1',
+      name: id,
+      visitorSaltRotation: 'never' as const,
+      visitorRules: 2 as const,
+      createdAt: 1,
+    }
     await store.projects.insert(project)
   }
   store.close()

@@ -37,6 +37,7 @@ beforeEach(async () => {
     organizationId: organization.organizationId,
     name: 'Never visited',
     visitorSaltRotation: 'never',
+    visitorRules: 2,
     createdAt: 1,
   })
   headers = { Authorization: `Bearer ${(await createApiKey(store, organization.organizationId)).key}` }

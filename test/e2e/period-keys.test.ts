@@ -12,7 +12,14 @@ test('processes at once agree on the keys of a project, also when one of them is
   const dataFolder = mkdtempSync(join(tmpdir(), 'quire-period-keys-'))
   const store = openStore(dataFolder)
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
-  store.projects.insert({ id: 'prj_1', organizationId: 'org_1', name: '', visitorSaltRotation: 'day', createdAt: 0 })
+  store.projects.insert({
+    id: 'prj_1',
+    organizationId: 'org_1',
+    name: '',
+    visitorSaltRotation: 'day',
+    visitorRules: 2,
+    createdAt: 0,
+  })
   store.close()
   const args = (count: number) => [taker, dataFolder, 'prj_1', '20700', String(count)]
   try {

@@ -17,6 +17,7 @@ const project = (id: string, name: string) => ({
   organizationId,
   name,
   visitorSaltRotation: 'never' as const,
+  visitorRules: 2 as const,
   createdAt: now,
 })
 

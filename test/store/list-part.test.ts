@@ -12,7 +12,7 @@ const stores = shareTests(async opened => {
     for (const [index, name] of names.entries()) {
       const id = `${org}_${index}`
       const common = { organizationId: org, name, createdAt: index }
-      await store.projects.insert({ id: `prj_${id}`, ...common, visitorSaltRotation: 'never' })
+      await store.projects.insert({ id: `prj_${id}`, ...common, visitorSaltRotation: 'never', visitorRules: 2 })
       const domain = `d${index}.${org.replace('_', '-')}.example.com`
       await store.sites.insert({ domain, projectId: `prj_${id}`, origin: null, createdAt: 1 })
       await store.people.insert({ id: `usr_${id}`, ...common })

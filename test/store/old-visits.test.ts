@@ -17,7 +17,14 @@ function writeOldDatabase(): void {
   const store = openStore(folder)
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
   for (const id of ['prj_1', 'prj_2']) {
-    store.projects.insert({ id, organizationId: 'org_1', name: id, visitorSaltRotation: 'never', createdAt: 0 })
+    store.projects.insert({
+      id,
+      organizationId: 'org_1',
+      name: id,
+      visitorSaltRotation: 'never',
+      visitorRules: 2,
+      createdAt: 0,
+    })
   }
   store.close()
   const database = new Database(join(folder, 'quire.db'))

@@ -22,6 +22,7 @@ async function fill(number: number): Promise<void> {
     organizationId,
     name: 'Docs',
     visitorSaltRotation: 'never',
+    visitorRules: 2,
     createdAt: now,
   })
   await store.sites.insert({ domain: `${number}.example.com`, projectId, origin: null, createdAt: now })

@@ -39,7 +39,14 @@ const prepared = async (stores: Stores) => {
   const { organizations, projects } = stores.store
   await organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
   for (const id of [first, other]) {
-    await projects.insert({ id, organizationId: 'org_1', name: '', visitorSaltRotation: 'never', createdAt: 0 })
+    await projects.insert({
+      id,
+      organizationId: 'org_1',
+      name: '',
+      visitorSaltRotation: 'never',
+      visitorRules: 2,
+      createdAt: 0,
+    })
     await stores.store.visits.recordBatch(id, toViewBatch([]))
   }
 }

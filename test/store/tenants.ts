@@ -18,6 +18,7 @@ export const project = (id: string, organizationId = 'org_a'): Project => ({
   organizationId,
   name: 'Docs',
   visitorSaltRotation: 'month',
+  visitorRules: 2,
   createdAt: now,
 })
 

@@ -227,7 +227,14 @@ async function fill(store: Store): Promise<void> {
     [never, 'never'],
     [monthly, 'month'],
   ] as const) {
-    await store.projects.insert({ id, organizationId: 'org_1', name: id, visitorSaltRotation, createdAt: 6 })
+    await store.projects.insert({
+      id,
+      organizationId: 'org_1',
+      name: id,
+      visitorSaltRotation,
+      visitorRules: never === id ? 1 : 2,
+      createdAt: 6,
+    })
   }
   await store.sites.insert({ domain: 'docs.example.com', projectId: never, origin: null, createdAt: 7 } as never)
   await store.apiKeys.insert(

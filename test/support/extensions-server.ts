@@ -49,6 +49,7 @@ export function useExtensionsServer(): ExtensionsServer {
       organizationId,
       name: id,
       visitorSaltRotation: 'never',
+      visitorRules: 2,
       createdAt: 0,
     })
     return id

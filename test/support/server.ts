@@ -79,7 +79,14 @@ export async function createOrganization(store: Store, plan: Plan = 'enterprise'
   const organizationId = createId('org')
   const projectId = createId('prj')
   await store.organizations.insert({ id: organizationId, name: 'Acme', plan, createdAt })
-  await store.projects.insert({ id: projectId, organizationId, name: 'Docs', visitorSaltRotation: 'never', createdAt })
+  await store.projects.insert({
+    id: projectId,
+    organizationId,
+    name: 'Docs',
+    visitorSaltRotation: 'never',
+    visitorRules: 2,
+    createdAt,
+  })
   return { organizationId, projectId }
 }
 

@@ -26,7 +26,14 @@ beforeEach(() => {
   aheadMs = 0
   const createdAt = Date.now()
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'enterprise', createdAt })
-  store.projects.insert({ id: 'prj_1', organizationId: 'org_1', name: 'Docs', visitorSaltRotation: 'never', createdAt })
+  store.projects.insert({
+    id: 'prj_1',
+    organizationId: 'org_1',
+    name: 'Docs',
+    visitorSaltRotation: 'never',
+    visitorRules: 2,
+    createdAt,
+  })
 })
 afterEach(async () => {
   await deliverer?.stop()

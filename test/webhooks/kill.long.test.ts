@@ -58,6 +58,7 @@ async function killOften(kills: number, database?: TestDatabase): Promise<void> 
     organizationId: 'org_1',
     name: 'Docs',
     visitorSaltRotation: 'never',
+    visitorRules: 2,
     createdAt,
   })
   const secretsOf = new Map<string, string>()

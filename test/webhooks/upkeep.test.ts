@@ -20,7 +20,14 @@ beforeEach(() => {
   for (const id of ['1', '2']) {
     const organizationId = `org_${id}`
     store.organizations.insert({ id: organizationId, name: 'Acme', plan: 'standard', createdAt: 1 })
-    store.projects.insert({ id: `prj_${id}`, organizationId, name: 'D', visitorSaltRotation: 'never', createdAt: 1 })
+    store.projects.insert({
+      id: `prj_${id}`,
+      organizationId,
+      name: 'D',
+      visitorSaltRotation: 'never',
+      visitorRules: 2,
+      createdAt: 1,
+    })
   }
 })
 afterEach(() => {

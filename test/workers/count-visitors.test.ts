@@ -25,7 +25,14 @@ beforeEach(() => {
   dataFolder = mkdtempSync(join(tmpdir(), 'quire-counts-'))
   store = openStore(dataFolder)
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
-  store.projects.insert({ id: 'prj_1', organizationId: 'org_1', name: '', visitorSaltRotation: 'never', createdAt: 0 })
+  store.projects.insert({
+    id: 'prj_1',
+    organizationId: 'org_1',
+    name: '',
+    visitorSaltRotation: 'never',
+    visitorRules: 2,
+    createdAt: 0,
+  })
   store.visits.recordBatch('prj_1', toViewBatch([view(1, '/a'), view(2, '/a'), view(2, '/b')]))
   counts = startVisitorCounting({ dataFolder })
 })

@@ -13,7 +13,14 @@ test('a server deletes old visitors in a thread, and logs it', { timeout: 30_000
   const dataFolder = mkdtempSync(join(tmpdir(), 'quire-retention-'))
   const store = openStore(dataFolder)
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
-  store.projects.insert({ id: 'prj_1', organizationId: 'org_1', name: '', visitorSaltRotation: 'never', createdAt: 0 })
+  store.projects.insert({
+    id: 'prj_1',
+    organizationId: 'org_1',
+    name: '',
+    visitorSaltRotation: 'never',
+    visitorRules: 2,
+    createdAt: 0,
+  })
   const today = toDay(Date.now())
   const view = (day: number) => ({ visitor: Buffer.alloc(16, 1), path: '/a', day, kind: 'human' as const })
   store.visits.recordBatch('prj_1', toViewBatch([today - 30, today - 9, today].map(view)))
@@ -46,7 +53,7 @@ test('without a retention, a server destroys the keys of ended periods, and keep
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
   const now = Date.now()
   const record = async (id: string, visitorSaltRotation: 'never' | 'day', days: number[]) => {
-    const project = { id, visitorSaltRotation }
+    const project = { id, visitorSaltRotation, visitorRules: 2 as const }
     store.projects.insert({ ...project, organizationId: 'org_1', name: '', createdAt: 0 })
     const keys = await store.visits.openVisitorKeys(() => now - 4 * dayMs)
     for (const day of days) keys.find(project, day)

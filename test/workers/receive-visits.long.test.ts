@@ -36,6 +36,7 @@ test('after 10,000 deliveries, half of them sent twice, and 100 kills, each line
     organizationId: 'org_1',
     name: 'Docs',
     visitorSaltRotation: 'never',
+    visitorRules: 2,
     createdAt: 0,
   })
   const left = [...Array(deliveries).keys()].flatMap(number => (number % 2 === 0 ? [number] : [number, number]))

@@ -30,7 +30,14 @@ function open(folder: string): SqliteStore {
   const opened = openStore(folder)
   opened.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
   for (const id of ['prj_1', 'prj_2']) {
-    opened.projects.insert({ id, organizationId: 'org_1', name: id, visitorSaltRotation: 'never', createdAt: 0 })
+    opened.projects.insert({
+      id,
+      organizationId: 'org_1',
+      name: id,
+      visitorSaltRotation: 'never',
+      visitorRules: 2,
+      createdAt: 0,
+    })
   }
   return opened
 }

@@ -24,6 +24,7 @@ function makeData(jobCount: number) {
     organizationId,
     name: 'Docs',
     visitorSaltRotation: 'never' as const,
+    visitorRules: 2 as const,
     createdAt,
   }))
   const jobs = Array.from({ length: jobCount }, (_, i) => ({

@@ -36,7 +36,14 @@ const { dataFolder, database, viewsPerBatch, visits, ...plan } = readSettings<Re
 const store = database === null ? openStore(dataFolder) : await openPostgres(database, { dataFolder })
 const [organizationId, projectId] = [createId('org'), createId('prj')]
 await store.organizations.insert({ id: organizationId, name: organizationId, plan: 'standard', createdAt: 0 })
-const project = { id: projectId, organizationId, name: '', visitorSaltRotation: 'never', createdAt: 0 } as const
+const project = {
+  id: projectId,
+  organizationId,
+  name: '',
+  visitorSaltRotation: 'never',
+  visitorRules: 2,
+  createdAt: 0,
+} as const
 await store.projects.insert(project)
 let [seconds, cpuSeconds] = [0, 0]
 const traffic = { ...plan, requests: visits, from: firstDay, to: endDay, viewsOnly: true }

@@ -1,3 +1,4 @@
+import { newVisitorRules } from '../../tenancy/project.ts'
 import type { Kind } from '../agents/agent-list.ts'
 import { explainUserAgent, type UserAgentExplanation } from '../agents/explain-user-agent.ts'
 import { formatDay, toDay } from '../day.ts'
@@ -215,7 +216,7 @@ export class LineExplainer {
 
   #explainClient(parser: LineParser): string {
     const clients = this.#clients
-    clients.find(this.#line, parser)
+    clients.find(this.#line, parser, newVisitorRules)
     const client = cut(clients.bytes, clients.start, clients.end)
     if (clients.proxy !== undefined) {
       return `${client}, from X-Forwarded-For, because the peer belongs to ${clients.proxy}`

@@ -1,3 +1,4 @@
+import type { VisitorRules } from '../../tenancy/project.ts'
 import type { Kind } from '../agents/agent-list.ts'
 import { type Day, toDay } from '../day.ts'
 import type { LineParser, LogLine } from '../formats/log-format.ts'
@@ -34,7 +35,7 @@ export class ViewAdder {
   }
 
   /** Adds a page view, also to the evidence. A program that is neither people nor AI only gets a label. */
-  addView({ tally, builder }: ProjectTarget, page: KnownPage, parser: LineParser, viewed: Viewed): void {
+  addView({ project, tally, builder }: ProjectTarget, page: KnownPage, parser: LineParser, viewed: Viewed): void {
     const { atMs, userAgentStart, userAgentEnd } = this.#line
     const agent = this.#findAgent(parser)
     const isMarkdown = page.isMarkdown || this.#asksForMarkdown()
@@ -49,7 +50,7 @@ export class ViewAdder {
       return
     }
     const visitorsBefore = builder.size
-    const visitor = this.#findVisitor(builder, agent, parser)
+    const visitor = this.#findVisitor(builder, agent, parser, project.visitorRules)
     if (this.#clients.isListed) viewed.ofListed++
     if (this.#clients.proxy !== undefined) viewed.countForwarded(this.#clients.proxy)
     if (rule.kind === 'neither') {
@@ -65,11 +66,11 @@ export class ViewAdder {
   }
 
   /** Adds a view of a file for AI, which is not a page view. */
-  addFile({ builder }: ProjectTarget, file: string, parser: LineParser): void {
+  addFile({ project, builder }: ProjectTarget, file: string, parser: LineParser): void {
     const agent = this.#findAgent(parser)
     const day = toDay(this.#line.atMs)
     if (builder.canAdd(day)) {
-      addFileLabel(builder, this.#findVisitor(builder, agent, parser), day, agent.rule.kind, file)
+      addFileLabel(builder, this.#findVisitor(builder, agent, parser, project.visitorRules), day, agent.rule.kind, file)
     }
   }
 
@@ -84,9 +85,9 @@ export class ViewAdder {
   }
 
   /** Returns the number of the visitor in the batch. */
-  #findVisitor(builder: BatchBuilder, agent: UserAgent, parser: LineParser): number {
+  #findVisitor(builder: BatchBuilder, agent: UserAgent, parser: LineParser, rules: VisitorRules): number {
     const clients = this.#clients
-    clients.find(this.#line, parser)
+    clients.find(this.#line, parser, rules)
     return builder.findVisitor(clients.bytes, clients.start, clients.end, agent, toDay(this.#line.atMs))
   }
 }

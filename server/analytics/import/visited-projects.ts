@@ -7,7 +7,7 @@ import type { VisitorKeys } from '../visitor-keys.ts'
 import { BatchBuilder } from './batch-builder.ts'
 import { ImportTally } from './import-tally.ts'
 
-export type VisitedProject = Pick<Project, 'id' | 'visitorSaltRotation'>
+export type VisitedProject = Pick<Project, 'id' | 'visitorSaltRotation' | 'visitorRules'>
 
 /** Projects by the domain of their sites, in lower case. */
 export type ProjectsByHost = ReadonlyMap<string, VisitedProject>

@@ -14,7 +14,7 @@ import { addOrganization, addProject, addSite } from '../../store/recorded-inser
 import type { Store } from '../../store/store.ts'
 import { createId } from '../../tenancy/id.ts'
 import type { Organization } from '../../tenancy/organization.ts'
-import type { Project } from '../../tenancy/project.ts'
+import { newVisitorRules, type Project } from '../../tenancy/project.ts'
 import { generateAccessLog } from './access-log.ts'
 import { type DemoKeyOptions, openDemoKey } from './demo-key.ts'
 
@@ -117,6 +117,7 @@ async function insertProject(
     organizationId: organization.id,
     name: 'Documentation',
     visitorSaltRotation: 'never',
+    visitorRules: newVisitorRules,
     createdAt: now,
   }
   await addProject(store, project)

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../base/operator-error.ts'
 import { createId } from '../../tenancy/id.ts'
 import { readName } from '../../tenancy/name.ts'
-import type { Project } from '../../tenancy/project.ts'
+import { newVisitorRules, type Project } from '../../tenancy/project.ts'
 import { countRules } from '../../tenancy/removal-rules.ts'
 import { describeOrigin, parseDomain, parseOrigin, type Site } from '../../tenancy/site.ts'
 import type { DashboardDeps } from '../deps.ts'
@@ -57,6 +57,7 @@ async function createProject(visit: Visit, deps: DashboardDeps): Promise<Answer>
     organizationId: visit.organization.id,
     name,
     visitorSaltRotation: 'never',
+    visitorRules: newVisitorRules,
     createdAt: visit.now,
   }
   const isNew = await visit.record(

@@ -37,7 +37,7 @@ export function createMemory(clock: Clock, seed: string): Memory {
       projects: {
         findOwned: (organization, id) =>
           organization === organizationId && id === projectId
-            ? { id, organizationId, name: 'Docs', visitorSaltRotation: 'never', createdAt }
+            ? { id, organizationId, name: 'Docs', visitorSaltRotation: 'never', visitorRules: 2, createdAt }
             : undefined,
       },
       sites: {

@@ -12,6 +12,7 @@ export const project = {
   organizationId: 'org_1',
   name: 'Docs',
   visitorSaltRotation: 'never',
+  visitorRules: 2,
   createdAt: 0,
 } as const
 

@@ -26,7 +26,7 @@ function visitor(address: string, userAgent: string): string {
 
 const wanted = [
   { project: 'prj_1', path: '/guide', day, visitor: visitor('203.0.113.9', firefox), mask: 1 },
-  { project: 'prj_1', path: '/api', day, visitor: visitor('2001:db8::1', chrome), mask: 1 },
+  { project: 'prj_1', path: '/api', day, visitor: visitor('2001:db8::', chrome), mask: 1 },
   { project: 'prj_1', path: '/guide', day, visitor: visitor('198.51.100.7', gptBot), mask: 2 },
   { project: 'prj_1', path: '/a%20b/caf%C3%A9', day, visitor: visitor('10.0.0.1', quoted), mask: 1 },
 ]
@@ -83,7 +83,7 @@ test.each(samples.filter(([, , clientField]) => clientField !== undefined))(
   },
 )
 
-const host = { id: 'prj_docs', visitorSaltRotation: 'never' } as const
+const host = { id: 'prj_docs', visitorSaltRotation: 'never', visitorRules: 2 } as const
 test.each(['vhost-combined.txt', 'caddy.jsonl', 'traefik.jsonl', 'cloudfront.tsv', 'pino.jsonl'])(
   '%s contains the host of each line',
   file => {
@@ -148,7 +148,7 @@ test.each([
   [' 0.004 "198.51.100.1"', 'last', '198.51.100.1'],
   [' 0.004', '2', '203.0.113.9'],
   [' "unknown, 198.51.100.1"', 'last', '198.51.100.1'],
-  [' "[2001:db8::7]:443, 198.51.100.1"', 'last', '2001:db8::7'],
+  [' "[2001:db8::7]:443, 198.51.100.1"', 'last', '2001:db8::'],
   [' 198.51.100.1', 'last', '198.51.100.1'],
 ] as const)('after the user agent %j, field %s: the client is %s', (after, clientField, client) => {
   expect(readLog(combinedLine + after, { clientField }).views).toMatchObject([{ visitor: visitor(client, firefox) }])

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import { toCanonicalAddress, toCanonicalHostname } from '../../../server/analytics/formats/address.ts'
 import { combined } from '../../../server/analytics/formats/combined.ts'
 import { emptyLogLine } from '../../../server/analytics/formats/log-format.ts'
+import { vhostCombined } from '../../../server/analytics/formats/vhost-combined.ts'
 import { Clients } from '../../../server/analytics/import/clients.ts'
 import fc from '../../support/fast-check.ts'
-import { readLog } from './read-log.ts'
+import { oneProject, readLog } from './read-log.ts'
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
 const rest = `[20/Nov/2026:10:11:12 +0000] "GET /guide HTTP/1.1" 200 12 "-" "${browser}"`
@@ -15,7 +16,7 @@ function findClientOf(text: string, clients = new Clients({})): string | undefin
   const bytes = Buffer.from(text, 'latin1')
   const line = emptyLogLine()
   if (parser.parse(bytes, 0, bytes.length, line) !== 'request' || !clients.has(line, parser)) return undefined
-  clients.find(line, parser)
+  clients.find(line, parser, 1)
   return clients.bytes.toString('latin1', clients.start, clients.end)
 }
 
@@ -104,10 +105,31 @@ test('a JSON log with ports counts each address once', () => {
   expect(readLog(lines.join('\n')).views).toHaveLength(2)
 })
 
-test('with a prefix of 64 bits, the addresses of a subscriber are one visitor', () => {
+test('by the rules 2, or with a prefix of 64 bits, the addresses of a subscriber are one visitor', () => {
   const lines = ['2001:db8:1:2::1', '2001:db8:1:2:a:b:c:d', '2001:db8:1:3::1'].map(address => `${address} - - ${rest}`)
-  expect(readLog(lines.join('\n')).views).toHaveLength(3)
-  expect(readLog(lines.join('\n'), { ipv6Prefix: 64 }).views).toHaveLength(2)
+  const old = { ...oneProject, visitorRules: 1 } as const
+  expect(readLog(lines.join('\n')).views).toHaveLength(2)
+  expect(readLog(lines.join('\n'), { ipv6Prefix: 128 }).views).toHaveLength(3)
+  expect(readLog(lines.join('\n'), { projects: old }).views).toHaveLength(3)
+  expect(readLog(lines.join('\n'), { projects: old, ipv6Prefix: 64 }).views).toHaveLength(2)
+})
+
+test('in one log, each project has its own rules', () => {
+  const lines = ['2001:db8:1:2::1', '10.0.0.1'].flatMap(address =>
+    ['new', 'old'].map(host => `${host}.example.com ${address} - - ${rest} "198.51.100.7"`),
+  )
+  const projects = new Map([
+    ['new.example.com', { ...oneProject, id: 'prj_new' }],
+    ['old.example.com', { ...oneProject, id: 'prj_old', visitorRules: 1 as const }],
+  ])
+  const { views } = readLog(lines.join('\n'), { projects, format: vhostCombined })
+  const visitorOf = (address: string) => readLog(`${address} - - ${rest}`, { ipv6Prefix: 128 }).views[0]?.visitor
+  expect(views.map(({ project, visitor }) => [project, visitor])).toEqual([
+    ['prj_new', visitorOf('2001:db8:1:2::')],
+    ['prj_new', visitorOf('198.51.100.7')],
+    ['prj_old', visitorOf('2001:db8:1:2::1')],
+    ['prj_old', visitorOf('10.0.0.1')],
+  ])
 })
 
 test('the peer needs no address when the client field has one', () => {
@@ -122,5 +144,6 @@ test.each([
   ['203.0.113.9', 'ebef8feb768d3b98c87296722d3dcb76'],
   ['2001:db8::1', '498e1070871798145f7cc23e1c2705fb'],
 ])('the hash of %s is the one of earlier versions', (address, hash) => {
-  expect(readLog(`${address} - - ${rest}`).views).toMatchObject([{ visitor: hash }])
+  const projects = { ...oneProject, visitorRules: 1 } as const
+  expect(readLog(`${address} - - ${rest}`, { projects }).views).toMatchObject([{ visitor: hash }])
 })

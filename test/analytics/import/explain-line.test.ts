@@ -16,7 +16,7 @@ function line(request: string, { status = 200, date = time, agent = browser, res
 /** Imports a line and returns how it was counted, in the words of an explanation. */
 function count(text: string, format = formats.find(({ name }) => name === 'combined')): string {
   const reader = new LogReader({
-    projects: { id: 'prj_1', visitorSaltRotation: 'never' },
+    projects: { id: 'prj_1', visitorSaltRotation: 'never', visitorRules: 2 },
     keys: fixedKeys,
     now,
     format,
@@ -170,9 +170,12 @@ test('escapes in user agent and client list are decoded as in an import', () => 
 
 test.each([
   ['203.0.113.9:443', '203.0.113.9, the peer (logged as 203.0.113.9:443, counted without port)'],
-  ['[2001:db8::1]:443', '2001:db8::1, the peer (logged as [2001:db8::1]:443, counted without brackets and port)'],
-  ['fe80::1%eth0', 'fe80::1, the peer (logged as fe80::1%eth0, counted without zone)'],
-  ['2001:DB8::1', '2001:db8::1, the peer (logged as 2001:DB8::1, counted in this form)'],
+  [
+    '[2001:db8::1]:443',
+    '2001:db8::, the peer (logged as [2001:db8::1]:443, counted without brackets and port in this form)',
+  ],
+  ['fe80::1%eth0', 'fe80::, the peer (logged as fe80::1%eth0, counted without zone in this form)'],
+  ['2001:DB8::1', '2001:db8::, the peer (logged as 2001:DB8::1, counted in this form)'],
   [
     '[::ffff:203.0.113.9]',
     '203.0.113.9, the peer (logged as [::ffff:203.0.113.9], counted without brackets in this form)',

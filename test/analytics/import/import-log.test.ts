@@ -42,7 +42,7 @@ async function importFile(file: string) {
       return { newVisitorDays: 0, newViews: 0, tooOldViews: 0 }
     },
   }
-  const projects = { id: 'prj_1', visitorSaltRotation: 'never' } as const
+  const projects = { id: 'prj_1', visitorSaltRotation: 'never', visitorRules: 2 } as const
   const reader = new LogReader({ projects, keys: fixedKeys, now, viewsPerBatch: 1000 })
   const imported = await importLog({ file, reader, visits })
   await recordViews(reader, visits)

@@ -196,8 +196,8 @@ test('the next file may be in another format, and a visitor in both is one visit
 })
 
 test('lines count for the projects of their hosts, each with its salt rotation, and the tallies add up', () => {
-  const docs = { id: 'prj_docs', visitorSaltRotation: 'never' } as const
-  const blog = { id: 'prj_blog', visitorSaltRotation: 'day' } as const
+  const docs = { id: 'prj_docs', visitorSaltRotation: 'never', visitorRules: 2 } as const
+  const blog = { id: 'prj_blog', visitorSaltRotation: 'day', visitorRules: 2 } as const
   const projects = new Map<string, VisitedProject>([
     ['docs.example', docs],
     ['help.example', docs],
@@ -232,7 +232,7 @@ test('lines count for the projects of their hosts, each with its salt rotation, 
 })
 
 test('views of a period whose key was destroyed are not in a batch, and counted as too old', () => {
-  const projects = { id: 'prj_1', visitorSaltRotation: 'day' } as const
+  const projects = { id: 'prj_1', visitorSaltRotation: 'day', visitorRules: 2 } as const
   const keys: VisitorKeys = { find: (project, day) => (day === 20_776 ? undefined : fixedKeys.find(project, day)) }
   const lines = [line(), line({ day: 19 }), line({ day: 18 }), line({ day: 19, path: '/b' }), line({ path: '/b' })]
   const { views, tally } = readLog(lines.join('\n'), { projects, keys })

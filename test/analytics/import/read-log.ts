@@ -13,7 +13,7 @@ export interface ReadView {
   mask: number
 }
 
-export const oneProject = { id: 'prj_1', visitorSaltRotation: 'never' } as const
+export const oneProject = { id: 'prj_1', visitorSaltRotation: 'never', visitorRules: 2 } as const
 
 /** Keys that need no store: one without a rotation, otherwise one for each period. */
 export const fixedKeys: VisitorKeys = {

@@ -30,7 +30,7 @@ import {
 useBackupFolders()
 
 test('a backup has the visitor keys of the periods, so visitors of a restored folder are recognised', async () => {
-  const project = { id: 'prj_month', visitorSaltRotation: 'month' } as const
+  const project = { id: 'prj_month', visitorSaltRotation: 'month', visitorRules: 2 } as const
   const find = async (folder: string) => {
     const store = openStore(folder)
     try {

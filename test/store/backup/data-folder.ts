@@ -17,6 +17,7 @@ export async function fillDataFolder(folder: string): Promise<void> {
     organizationId: 'org_1',
     name: 'Docs',
     visitorSaltRotation: 'never',
+    visitorRules: 2,
     createdAt: 1,
   })
   await addAgentJob(store, 'aj_1')

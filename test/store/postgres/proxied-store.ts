@@ -9,6 +9,7 @@ export const project = {
   organizationId: 'org_1',
   name: 'Docs',
   visitorSaltRotation: 'never' as const,
+  visitorRules: 2 as const,
   createdAt: now,
 }
 

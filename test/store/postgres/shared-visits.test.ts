@@ -20,7 +20,7 @@ import { countNaively } from '../count-naively.ts'
 
 const found = await findPostgres()
 const skipped = 'missing' in found ? `, skipped: ${found.missing}` : ''
-const project = { id: 'prj_1', visitorSaltRotation: 'month' } as const
+const project = { id: 'prj_1', visitorSaltRotation: 'month', visitorRules: 2 } as const
 const everything = { limit: 250, offset: 0 }
 
 const isMissing = 'missing' in found

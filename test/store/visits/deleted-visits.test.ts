@@ -15,7 +15,14 @@ test('the visits of a project are deleted with their file', async () => {
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'enterprise', createdAt: 0 })
   const batch = toViewBatch([{ visitor: Buffer.alloc(16, 1), path: '/', day: 1, kind: 'human' }])
   for (const id of ['prj_1', 'prj_2']) {
-    store.projects.insert({ id, organizationId: 'org_1', name: 'Docs', visitorSaltRotation: 'never', createdAt: 0 })
+    store.projects.insert({
+      id,
+      organizationId: 'org_1',
+      name: 'Docs',
+      visitorSaltRotation: 'never',
+      visitorRules: 2,
+      createdAt: 0,
+    })
     await store.visits.recordBatch(id, batch)
   }
   store.visits.deleteFile('prj_1')

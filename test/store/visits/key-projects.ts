@@ -12,9 +12,9 @@ import type { SaltRotation } from '../../../server/tenancy/project.ts'
 export const graceDays = 7
 export const dayOf = (date: string) => parseDay(date) as Day
 export const noonOf = (date: string) => dayOf(date) * dayMs + dayMs / 2
-export const never = { id: 'prj_never', visitorSaltRotation: 'never' } as const
-export const monthly = { id: 'prj_month', visitorSaltRotation: 'month' } as const
-export const daily = { id: 'prj_day', visitorSaltRotation: 'day' } as const
+export const never = { id: 'prj_never', visitorSaltRotation: 'never', visitorRules: 2 } as const
+export const monthly = { id: 'prj_month', visitorSaltRotation: 'month', visitorRules: 2 } as const
+export const daily = { id: 'prj_day', visitorSaltRotation: 'day', visitorRules: 2 } as const
 
 export let folder: string
 export let data: string

@@ -15,6 +15,7 @@ const shared = shareTests(async ({ store }) => {
     organizationId: 'org_1',
     name: '',
     visitorSaltRotation: 'never',
+    visitorRules: 2,
     createdAt: 0,
   })
 })
@@ -132,7 +133,14 @@ test('a project that an earlier version counted has labels from the next day, un
 async function writeOldVisits(folder: string): Promise<void> {
   const store = openStore(folder)
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
-  store.projects.insert({ id: 'prj_1', organizationId: 'org_1', name: '', visitorSaltRotation: 'never', createdAt: 0 })
+  store.projects.insert({
+    id: 'prj_1',
+    organizationId: 'org_1',
+    name: '',
+    visitorSaltRotation: 'never',
+    visitorRules: 2,
+    createdAt: 0,
+  })
   await store.visits.recordBatch('prj_1', toViewBatch([view(1, '/a', 3), view(1, '/a', 7)]))
   store.close()
   const file = new Database(join(folder, 'visits', 'prj_1.db'))

@@ -11,6 +11,7 @@ const shared = shareTests(async ({ store }) => {
     organizationId: 'org_1',
     name: '',
     visitorSaltRotation: 'never',
+    visitorRules: 2,
     createdAt: 0,
   } as const
   await store.projects.insert(project)

@@ -22,7 +22,7 @@ import {
 useKeyProjects()
 
 describe.each(['never', 'month', 'day'] as const)('a project of an older version with rotation %s', rotation => {
-  const project = { id: `prj_${rotation}`, visitorSaltRotation: rotation }
+  const project = { id: `prj_${rotation}`, visitorSaltRotation: rotation, visitorRules: 2 as const }
   const all = [...generateAccessLog({ seed: 5, lines: 260, from: 20_730, to: 20_770, paths: ['/', '/a', '/b'] })]
   // The log has IPv6 addresses like 2001:db8::0:1a, which that version took as they were written. Now they are canonical.
   const log = () => all.filter(line => !line.startsWith('2001:'))

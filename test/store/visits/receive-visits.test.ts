@@ -34,7 +34,7 @@ const shared = shareTests(async ({ store }) => {
       await store.organizations.insert({ id: organization, name: organization, plan: 'standard', createdAt: 0 })
     }
     const owner = { organizationId: organization, name: project, createdAt: 0 }
-    await store.projects.insert({ id: project, visitorSaltRotation: 'never', ...owner })
+    await store.projects.insert({ id: project, visitorSaltRotation: 'never', visitorRules: 2, ...owner })
     await store.sites.insert({
       domain: `${project.slice(4)}.example.com`,
       projectId: project,

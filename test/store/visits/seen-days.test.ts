@@ -17,7 +17,14 @@ beforeEach(() => {
   file = join(folder, 'visits', 'prj_1.db')
   store = openStore(folder)
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
-  store.projects.insert({ id: 'prj_1', organizationId: 'org_1', name: '', visitorSaltRotation: 'never', createdAt: 0 })
+  store.projects.insert({
+    id: 'prj_1',
+    organizationId: 'org_1',
+    name: '',
+    visitorSaltRotation: 'never',
+    visitorRules: 2,
+    createdAt: 0,
+  })
   mkdirSync(join(folder, 'visits'), { recursive: true })
   writeFileSync(join(folder, 'visitor.key'), Buffer.alloc(32, 7), { mode: 0o600 })
   const database = new Database(file)

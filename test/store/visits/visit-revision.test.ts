@@ -36,7 +36,14 @@ function open(): void {
 async function addProjects({ organizations, projects }: Pick<TestStore, 'organizations' | 'projects'>): Promise<void> {
   await organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
   for (const id of ['prj_1', 'prj_2']) {
-    await projects.insert({ id, organizationId: 'org_1', name: id, visitorSaltRotation: 'never', createdAt: 0 })
+    await projects.insert({
+      id,
+      organizationId: 'org_1',
+      name: id,
+      visitorSaltRotation: 'never',
+      visitorRules: 2,
+      createdAt: 0,
+    })
   }
 }
 

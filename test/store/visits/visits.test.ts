@@ -9,7 +9,14 @@ import { shareTests } from '../stores.ts'
 const shared = shareTests(async ({ store }) => {
   await store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
   for (const id of ['prj_1', 'prj_2']) {
-    await store.projects.insert({ id, organizationId: 'org_1', name: id, visitorSaltRotation: 'never', createdAt: 0 })
+    await store.projects.insert({
+      id,
+      organizationId: 'org_1',
+      name: id,
+      visitorSaltRotation: 'never',
+      visitorRules: 2,
+      createdAt: 0,
+    })
   }
 })
 
