@@ -1,6 +1,6 @@
 import { parseDay } from '../analytics/day.ts'
 import type { LabelReport, TotalVisitors, VisitReport, VisitSeries } from '../analytics/report/visit-report.ts'
-import type { VisitorRules } from '../tenancy/project.ts'
+import type { CountingSettings, VisitorRules } from '../tenancy/project.ts'
 import { type BarHeadings, type BarRow, drawBars } from './bars.ts'
 import { showCount, showCountOf } from './print.ts'
 import { wrapProse } from './prose.ts'
@@ -9,6 +9,7 @@ interface ShownReport extends VisitReport {
   project: string
   name: string
   visitorRules: VisitorRules
+  counting: CountingSettings
 }
 
 /** Max rows of each list. */
@@ -28,6 +29,7 @@ export function drawReport(report: ShownReport, limits: Limits): string {
     wrap(title, width),
     drawTotals(totals, width),
     wrap(explainVisitors(report.visitorRules), width),
+    report.counting.ai === 'all' ? '' : wrap(assistantsOnly, width),
     prunedBefore === null ? '' : wrap(explainPruned(prunedBefore), width),
     drawSeries(series, totals, width),
     drawPages(report, limits),
@@ -40,6 +42,9 @@ export function drawReport(report: ShownReport, limits: Limits): string {
     .filter(section => section !== '')
     .join('\n\n')
 }
+
+const assistantsOnly =
+  'AI counts assistants, coding agents, and readers of Markdown that no list names (npx quire projects set --ai). Views that were counted before the setting keep their class.'
 
 function explainVisitors(rules: VisitorRules): string {
   return rules === 1

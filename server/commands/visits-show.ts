@@ -7,6 +7,7 @@ import { rangeSettings, readRange } from '../flags/range-settings.ts'
 import { addSettings, type FlagsOf, integer, type Settings } from '../flags/setting.ts'
 import { shared, storeSettings } from '../flags/shared-settings.ts'
 import { getProject } from '../tenancy/get-project.ts'
+import { usualCounting } from '../tenancy/project.ts'
 import { printJson } from './print.ts'
 import { outputWidth } from './table.ts'
 import { printTable } from './table-text.ts'
@@ -69,7 +70,7 @@ async function show(flags: Flags): Promise<void> {
   }
   const range = readRange(flags, Date.now())
   await withExistingStore(flags, async store => {
-    const { id: projectId, name, visitorRules } = await getProject(store, flags.project)
+    const { id: projectId, name, visitorRules, counting = usualCounting } = await getProject(store, flags.project)
     const { limit = Number.POSITIVE_INFINITY, by } = flags
     if (flags.csv) {
       const table = await openTable(store.visits, { projectId, range, table: flags.table ?? 'pages', by })
@@ -78,7 +79,7 @@ async function show(flags: Flags): Promise<void> {
     }
     const shownLimit = flags.limit ?? (flags.json ? limit : usualLimit)
     const report = await buildReport(store.visits, { projectId, range, by, limit: shownLimit, choosePeriodLength })
-    const shown = { project: projectId, name, visitorRules, ...report }
+    const shown = { project: projectId, name, visitorRules, counting, ...report }
     if (flags.json) printJson(shown)
     else console.log(drawReport(shown, { width: outputWidth(), limit: shownLimit }))
   })

@@ -153,9 +153,9 @@ export class LogReader {
     this.#now = Math.max(this.#now, now)
   }
 
-  /** Replaces the projects by host for the next lines; only for a reader created with projects by host. */
-  setProjects(projects: ProjectsByHost): void {
-    this.#projects.setHosts(projects)
+  /** Replaces the projects by host, or the settings of the only project, for the next lines. */
+  setProjects(projects: VisitedProject | ProjectsByHost): void {
+    this.#projects.set(projects)
   }
 
   /**
@@ -207,8 +207,10 @@ export class LogReader {
   readonly #countLine: OnLine = (bytes, start, end) => {
     const { parser } = this.#lines
     const parsed = parser?.parse(bytes, start, end, this.#line)
-    const refusal = this.#decider.decide(parsed, this.#line, this.#now)
-    const { project, page, llmsFile } = this.#decider
+    const decided = this.#decider.decide(parsed, this.#line, this.#now)
+    const { project, llmsFile } = this.#decider
+    const refusal = decided ?? (parser && this.#views.refuse(project, this.#decider.page, parser))
+    const page = refusal ? undefined : this.#decider.page
     const tally = project?.tally ?? this.#projects.common
     tally.lines++
     if (refusal) tally.countRefusal(refusal)
