@@ -1,11 +1,4 @@
-import {
-  type CountingSettings,
-  type Project,
-  type Projects,
-  type SaltRotation,
-  usualCounting,
-  type VisitorRules,
-} from '../tenancy/project.ts'
+import { type Project, type Projects, type SaltRotation, usualCounting, type VisitorRules } from '../tenancy/project.ts'
 import { listInParts } from './list-part.ts'
 import { all, get, run, sql, type Works } from './noun.ts'
 

@@ -7,6 +7,9 @@ import { countUnread, findSuspicions, isUnread, type Suspicion } from './suspici
 import { RecordUnpacker } from './unpack-records.ts'
 import type { VisitedProject } from './visited-projects.ts'
 
+/** How often the views of a pipe are recorded. */
+const pipePauseMs = 2000
+
 export interface ImportProgress {
   /** Lines of this file read so far. */
   lines: number
@@ -66,9 +69,11 @@ export async function importLog({ file, source, reader, visits, onProgress }: Im
     reader.startFile()
     const records = new RecordUnpacker(bytes => reader.push(bytes))
     const log = source ? openLogSource(file, source) : await openLogFile(file)
-    for await (const chunk of log.chunks) {
-      records.push(chunk)
-      if (reader.isFull) await recordViews(reader, visits)
+    // A pipe cannot be read again if its end is lost, and may stay open for days.
+    const chunks = log.sizeBytes === undefined ? withPauses(log.chunks, pipePauseMs) : log.chunks
+    for await (const chunk of chunks) {
+      if (chunk !== undefined) records.push(chunk)
+      if (reader.isFull || chunk === undefined) await recordViews(reader, visits)
       onProgress?.({ lines: reader.lines - before.lines, readBytes: log.readBytes(), sizeBytes: log.sizeBytes })
     }
     const damage = records.end()
@@ -95,6 +100,40 @@ export async function importLog({ file, source, reader, visits, onProgress }: Im
     forwardedViews: evidence.viewed.forwarded.size > 0 ? Object.fromEntries(evidence.viewed.forwarded) : undefined,
     suspicions: findSuspicions(evidence),
     problem,
+  }
+}
+
+/** Yields the chunks, and undefined after each time of this length, also while no chunk arrives. */
+async function* withPauses(chunks: AsyncIterable<Buffer>, everyMs: number): AsyncGenerator<Buffer | undefined> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  let isDue = false
+  let wake = () => undefined as unknown
+  const timer = setInterval(() => {
+    isDue = true
+    wake()
+  }, everyMs)
+  try {
+    let next = iterator.next()
+    for (;;) {
+      const due = new Promise<undefined>(resolve => {
+        wake = () => resolve(undefined)
+      })
+      const result = await Promise.race([next, due])
+      if (result?.done) return
+      if (result) {
+        yield result.value
+        next = iterator.next()
+        // It is awaited above, unless the reader of the chunks fails before.
+        next.catch(() => undefined)
+      }
+      if (!isDue) continue
+      isDue = false
+      yield undefined
+    }
+  } finally {
+    clearInterval(timer)
+    // Not awaited, because the next chunk of a pipe may never come.
+    void iterator.return?.()
   }
 }
 

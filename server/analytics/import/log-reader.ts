@@ -1,8 +1,6 @@
 import type { DialectSettings } from '../envelopes/detect-dialect.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
 import { emptyLogLine, type LineParser, type LogFormat, type OnLine } from '../formats/log-format.ts'
-import { ByteTable } from '../hash-table.ts'
-import { type Page, toPage } from '../page.ts'
 import type { ViewBatch } from '../view-batch.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import type { BatchBuilder } from './batch-builder.ts'
@@ -11,6 +9,7 @@ import { LineDecider, lineRefusals } from './decide-line.ts'
 import type { ImportTally, UnreadableReason } from './import-tally.ts'
 import { LineReader } from './line-reader.ts'
 import { EvidenceCollector, type LogEvidence } from './log-evidence.ts'
+import { PageCache } from './page-cache.ts'
 import { UserAgents } from './user-agents.ts'
 import { maxLabels, ViewAdder } from './view-adder.ts'
 import {
@@ -68,7 +67,7 @@ export class LogReader {
   readonly #lines: LineReader
   readonly #line = emptyLogLine()
   readonly #agents: UserAgents
-  readonly #pages = new Pages()
+  readonly #pages = new PageCache()
   readonly #projects: VisitedProjects
   readonly #clients: Clients
   readonly #views: ViewAdder
@@ -270,33 +269,5 @@ export class LogReader {
     this.#clearCaches()
     // A parser does not write the fields that its format lacks.
     Object.assign(this.#line, emptyLogLine())
-  }
-}
-
-/** Caches pages by the bytes of their request targets; refused targets are cached too. */
-class Pages {
-  readonly #table = new ByteTable()
-  #pages: Page[] = []
-
-  get sizeBytes(): number {
-    return this.#table.sizeBytes
-  }
-
-  get size(): number {
-    return this.#table.size
-  }
-
-  find(bytes: Buffer, start: number, end: number, decode: (text: string) => string): Page {
-    const number = this.#table.find(bytes, start, end)
-    if (number !== -1) return this.#pages[number] as Page
-    const page = toPage(decode(bytes.toString('latin1', start, end)))
-    this.#table.add(bytes, start, end)
-    this.#pages.push(page)
-    return page
-  }
-
-  clear(): void {
-    this.#table.clear()
-    this.#pages = []
   }
 }
