@@ -8,6 +8,7 @@
  */
 export type Label =
   | { type: 'agent'; agent: string }
+  | { type: 'class'; use: string }
   | { type: 'neither'; rule: string }
   | { type: 'file'; kind: LabelledKind; file: string }
   | { type: 'referral'; site?: string; path?: string }
@@ -19,12 +20,13 @@ export type LabelledKind = 'human' | 'ai' | 'neither'
 export const markdownFile = 'Markdown'
 
 const aiRule = 'ai: '
+const agentLabel = 'agent:'
 
 /** Returns the label of the visitors that a rule classified, see `Classification`; undefined for people. */
 export function toRuleLabel(kind: LabelledKind, rule: string): string | undefined {
   if (kind === 'human') return undefined
   if (kind === 'neither') return `neither:${rule}`
-  return `agent:${rule.startsWith(aiRule) ? rule.slice(aiRule.length) : rule}`
+  return `${agentLabel}${rule.startsWith(aiRule) ? rule.slice(aiRule.length) : rule}`
 }
 
 /** Returns the label of the visitors of a kind that read a file for AI. */
@@ -40,8 +42,15 @@ export function toReferralLabel(site: string, path: string): string {
   return `${anyReferralLabel}${site}${path}`
 }
 
-/** Lists the labels under which the visitors of a stored label count: those of a referral also for its site, and for all. */
-export function listCountedLabels(label: string): readonly string[] {
+/**
+ * Lists the labels under which the visitors of a stored label count: those of a referral also for its site, and for all; those
+ * of an agent also for its class. The class is found when labels are counted, not when they are stored: a class that a later
+ * version corrects is right for all days, and an import does no work for it.
+ *
+ * @param useOf returns the class of an agent
+ */
+export function listCountedLabels(label: string, useOf: (agent: string) => string): readonly string[] {
+  if (label.startsWith(agentLabel)) return [label, `class:${useOf(label.slice(agentLabel.length))}`]
   if (!label.startsWith(anyReferralLabel)) return [label]
   const slash = label.indexOf('/')
   return [label, label.slice(0, slash), anyReferralLabel]
@@ -58,6 +67,8 @@ export function parseLabel(text: string): Label | undefined {
   switch (type) {
     case 'agent':
       return { type, agent: rest }
+    case 'class':
+      return { type, use: rest }
     case 'neither':
       return { type, rule: rest }
     case 'file':

@@ -100,10 +100,16 @@ export function decodeSets(bytes: Uint8Array, sizes: ArrayLike<number>): Visitor
 export class LabelCounter {
   readonly #sets = new Map<string, VisitorSet[]>()
   readonly #forgotten = new Map<string, number>()
+  readonly #useOf: (agent: string) => string
+
+  /** @param useOf see `listCountedLabels` */
+  constructor(useOf: (agent: string) => string) {
+    this.#useOf = useOf
+  }
 
   /** Adds the visitors of a label on a day. */
   add(label: string, visitors: VisitorSet): void {
-    for (const counted of listCountedLabels(label)) {
+    for (const counted of listCountedLabels(label, this.#useOf)) {
       const sets = this.#sets.get(counted)
       if (sets) sets.push(visitors)
       else this.#sets.set(counted, [visitors])
@@ -112,7 +118,7 @@ export class LabelCounter {
 
   /** Adds a number of visitors who are no longer known. They count once for each day and label. */
   addForgotten(label: string, count: number): void {
-    for (const counted of listCountedLabels(label)) {
+    for (const counted of listCountedLabels(label, this.#useOf)) {
       this.#forgotten.set(counted, (this.#forgotten.get(counted) ?? 0) + count)
     }
   }

@@ -1,5 +1,5 @@
 import { type AgentUse, agentUses } from '../agents/agent-list.ts'
-import { aiLists } from '../agents/agent-lists.ts'
+import { findAgentUse } from '../agents/agent-use.ts'
 import { findAssistantSite } from '../assistant-sites.ts'
 import { type Day, formatDay } from '../day.ts'
 import { type LabelledKind, parseLabel } from '../labels.ts'
@@ -45,7 +45,7 @@ export interface VisitSeries {
 /** The visitors of the labels, each list sorted by visitors in descending order, then by name. */
 export interface LabelReport {
   agents: { agent: string; use: AgentUse; visitors: number }[]
-  /** Each visitor has one agent, so the agents of a use add up. */
+  /** Each visitor counts once in a use, also with several agents. */
   uses: { use: AgentUse; agents: number; visitors: number }[]
   /** Programs that are neither people nor AI. They are not part of the totals. */
   neither: { rule: string; visitors: number }[]
@@ -161,6 +161,9 @@ export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
       case 'agent':
         report.agents.push({ agent: label.agent, use: findAgentUse(label.agent), visitors })
         break
+      case 'class':
+        report.uses.push({ use: label.use as AgentUse, agents: 0, visitors })
+        break
       case 'neither':
         report.neither.push({ rule: label.rule, visitors })
         break
@@ -177,7 +180,8 @@ export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
   report.files.sort((a, b) => compareTexts(a.file, b.file))
   sortBy(report.referrals.sites, ({ site }) => site)
   sortBy(report.referrals.pages, ({ path, site }) => `${path} ${site}`)
-  report.uses = sumUses(report.agents)
+  report.uses.sort((a, b) => agentUses.indexOf(a.use) - agentUses.indexOf(b.use))
+  for (const row of report.uses) row.agents = report.agents.filter(({ use }) => use === row.use).length
   return report
 }
 
@@ -196,14 +200,6 @@ function addReferral(referrals: Referrals, { site, path }: { site?: string; path
   else referrals.sites.push({ site, assistant: findAssistantSite(site)?.assistant ?? site, visitors })
 }
 
-function sumUses(agents: LabelReport['agents']): LabelReport['uses'] {
-  return agentUses.flatMap(use => {
-    const ofUse = agents.filter(agent => agent.use === use)
-    const visitors = ofUse.reduce((sum, agent) => sum + agent.visitors, 0)
-    return visitors > 0 ? [{ use, agents: ofUse.length, visitors }] : []
-  })
-}
-
 function sortBy<Row extends { visitors: number }>(rows: Row[], nameOf: (row: Row) => string): void {
   rows.sort((a, b) => b.visitors - a.visitors || compareTexts(nameOf(a), nameOf(b)))
 }
@@ -211,14 +207,4 @@ function sortBy<Row extends { visitors: number }>(rows: Row[], nameOf: (row: Row
 /** Compares by code units, which does not depend on the language of the system. */
 function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
-}
-
-const useOfAgent = new Map<string, AgentUse>()
-for (const { entries } of aiLists) {
-  for (const { name, use } of entries) if (name !== undefined && use && !useOfAgent.has(name)) useOfAgent.set(name, use)
-}
-
-/** Returns the use of an agent by the name under which its visitors are counted. */
-function findAgentUse(name: string): AgentUse {
-  return useOfAgent.get(name) ?? 'unknown'
 }

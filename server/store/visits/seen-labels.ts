@@ -1,3 +1,4 @@
+import { findAgentUse } from '../../analytics/agents/agent-use.ts'
 import { LabelCounter, type LabelledDay } from '../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../analytics/counters/range-plan.ts'
 import type { Day } from '../../analytics/day.ts'
@@ -42,7 +43,7 @@ export function openSeenLabels(database: Database) {
     findDays: () => toDays(findVisited.get()),
     /** Counts the visitors of each label in a range. */
     count(range: DaySpan): Map<string, number> {
-      const counter = new LabelCounter()
+      const counter = new LabelCounter(findAgentUse)
       const labels = numbers.list()
       for (const row of list.iterate(range)) countRow(counter, row, labels)
       return counter.count()

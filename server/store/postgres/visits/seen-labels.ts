@@ -1,3 +1,4 @@
+import { findAgentUse } from '../../../analytics/agents/agent-use.ts'
 import { LabelCounter, type LabelledDay } from '../../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../../analytics/counters/range-plan.ts'
 import type { Day } from '../../../analytics/day.ts'
@@ -88,7 +89,7 @@ export async function countLabels(
   project: number,
   { from, to }: DaySpan,
 ): Promise<Map<string, number>> {
-  const counter = new LabelCounter()
+  const counter = new LabelCounter(findAgentUse)
   const labels = new Map(
     (await within.all(listLabels, { project })).map(({ number, label }) => [number, label] as const),
   )
