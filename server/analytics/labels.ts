@@ -1,16 +1,19 @@
+import { type FailedPage, isFailedLabel, listCountedFailures, parseFailedPage } from './failed-pages.ts'
+
 /**
  * Labels count visitors by more than pages: by the name of an AI agent, by the rule that classified a program, by files for
- * AI, and by the AI assistant and the page that people came from and to. The visitors of a label are exact and unique in any
+ * AI, by the AI assistant and the page that people came from and to, and by pages that failed. The visitors of a label are exact and unique in any
  * range, and a repeated import changes nothing, see `label-sets.ts`. Labels count neither for the site nor as pages: a path
  * begins with a slash and a label does not.
  *
- * The number of labels is bounded by the agent lists, and by the assistants times the pages of the site.
+ * The number of labels is bounded by the agent lists, by the assistants times the pages of the site, and by `FailureBounds`.
  */
 export type Label =
   | { type: 'agent'; agent: string }
   | { type: 'class'; use: string }
   | { type: 'neither'; rule: string }
   | { type: 'file'; kind: LabelledKind; file: string }
+  | ({ type: 'failed' } & FailedPage)
   | { type: 'referral'; site?: string; path?: string }
 
 /** See `Kind` of the agent lists. */
@@ -27,6 +30,11 @@ export function toRuleLabel(kind: LabelledKind, rule: string): string | undefine
   if (kind === 'human') return undefined
   if (kind === 'neither') return `neither:${rule}`
   return `${agentLabel}${rule.startsWith(aiRule) ? rule.slice(aiRule.length) : rule}`
+}
+
+/** Returns the agent of the label of its visitors. */
+export function toAgentName(label: string): string {
+  return label.slice(agentLabel.length)
 }
 
 /** Returns the label of the visitors of a kind that read a file for AI. */
@@ -50,7 +58,8 @@ export function toReferralLabel(site: string, path: string): string {
  * @param useOf returns the class of an agent
  */
 export function listCountedLabels(label: string, useOf: (agent: string) => string): readonly string[] {
-  if (label.startsWith(agentLabel)) return [label, `class:${useOf(label.slice(agentLabel.length))}`]
+  if (label.startsWith(agentLabel)) return [label, `class:${useOf(toAgentName(label))}`]
+  if (isFailedLabel(label)) return listCountedFailures(label)
   if (!label.startsWith(anyReferralLabel)) return [label]
   const slash = label.indexOf('/')
   return [label, label.slice(0, slash), anyReferralLabel]
@@ -73,6 +82,10 @@ export function parseLabel(text: string): Label | undefined {
       return { type, rule: rest }
     case 'file':
       return parseFile(rest)
+    case 'failed': {
+      const failed = parseFailedPage(rest)
+      return failed && { type, ...failed }
+    }
     case 'from':
       return parseReferral(rest)
   }

@@ -1,4 +1,5 @@
 import { parseDay } from '../analytics/day.ts'
+import type { FailedPages } from '../analytics/report/failed-report.ts'
 import type { LabelReport, TotalVisitors, VisitReport, VisitSeries } from '../analytics/report/visit-report.ts'
 import type { VisitorRules } from '../tenancy/project.ts'
 import { type BarHeadings, type BarRow, drawBars } from './bars.ts'
@@ -17,6 +18,8 @@ interface Limits {
   limit: number
 }
 
+const maxSources = 2
+
 /** Draws a report for a terminal. */
 export function drawReport(report: ShownReport, limits: Limits): string {
   const { width } = limits
@@ -34,6 +37,8 @@ export function drawReport(report: ShownReport, limits: Limits): string {
     drawAgents(labels, limits),
     drawFiles(labels, width),
     drawReferrals(labels, limits),
+    drawFailed('PAGE NOT FOUND', labels.failed.missing, limits),
+    drawFailed('PAGE WITH A SERVER ERROR', labels.failed.broken, limits),
     drawNeither(labels, limits),
     labelledFrom === null ? '' : wrap(explainUnlabelled(labelledFrom), width),
   ]
@@ -132,6 +137,26 @@ function drawReferrals({ referrals }: LabelReport, { width, limit }: Limits): st
       more: pages.length - pageRows.length,
     }),
   )
+}
+
+function drawFailed(name: string, { human, ai, unlisted, pages }: FailedPages, { width, limit }: Limits): string {
+  const rows = pages.slice(0, limit).map(({ path, human, ai, sites, agents }) => ({
+    name: path,
+    cells: [
+      showCount(human),
+      showCount(ai),
+      [...agents.map(({ agent }) => agent), ...sites.map(({ site }) => site)].slice(0, maxSources).join(', '),
+    ],
+    value: human + ai,
+  }))
+  const drawn = drawList({ name, cells: ['PEOPLE', 'AI', 'AGENT, OR FROM'] }, rows, {
+    width,
+    more: pages.length - rows.length,
+  })
+  if (drawn === '') return ''
+  const more = unlisted.human + unlisted.ai === 0 ? '' : ' There are more pages than are listed.'
+  const sentence = `${showCount(human)} people and ${showCount(ai)} AI visitors, not part of the total.${more}`
+  return `${drawn}\n${wrap(sentence, width)}`
 }
 
 function drawNeither({ neither }: LabelReport, { width, limit }: Limits): string {

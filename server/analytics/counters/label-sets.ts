@@ -55,12 +55,14 @@ export function groupLabels(batch: ViewBatch, keptFrom: Day): LabelledDay[] {
   }
   return Array.from(byDay, ([day, found]) => ({
     day,
-    sets: new Map(Array.from(found, ([label, list]) => [label, sortDistinct(Float64Array.from(list))])),
+    sets: new Map(Array.from(found, ([label, list]) => [label, sortDistinct(new Float64Array(list))])),
   }))
 }
 
 /** Unites sets. */
 export function uniteSets(sets: readonly VisitorSet[]): VisitorSet {
+  const [first, second] = sets
+  if (sets.length === 2 && first && second) return merge(first, second)
   const all = new Float64Array(sets.reduce((size, set) => size + set.length, 0))
   let at = 0
   for (const set of sets) {
@@ -138,7 +140,23 @@ function readPrefix(view: DataView, at: number): number {
   return view.getUint16(at) * 2 ** 32 + view.getUint32(at + 2)
 }
 
+/** Unites two sets: an import does so for each label, and sorting them again takes several times as long. */
+function merge(a: VisitorSet, b: VisitorSet): VisitorSet {
+  const all = new Float64Array(a.length + b.length)
+  let length = 0
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    const ofA = i < a.length ? (a[i] as number) : Number.POSITIVE_INFINITY
+    const ofB = j < b.length ? (b[j] as number) : Number.POSITIVE_INFINITY
+    all[length++] = Math.min(ofA, ofB)
+    if (ofA <= ofB) i++
+    if (ofB <= ofA) j++
+  }
+  return all.slice(0, length)
+}
+
 function sortDistinct(numbers: Float64Array): VisitorSet {
+  // The sort of a typed array is a call into the engine, and most labels of pages have one visitor.
+  if (numbers.length === 1) return numbers
   numbers.sort()
   let length = 0
   for (let i = 0; i < numbers.length; i++) {

@@ -208,7 +208,7 @@ export class LogReader {
     const { parser } = this.#lines
     const parsed = parser?.parse(bytes, start, end, this.#line)
     const refusal = this.#decider.decide(parsed, this.#line, this.#now)
-    const { project, page, llmsFile } = this.#decider
+    const { project, page, llmsFile, failed } = this.#decider
     const tally = project?.tally ?? this.#projects.common
     tally.lines++
     if (refusal) tally.countRefusal(refusal)
@@ -216,10 +216,11 @@ export class LogReader {
     if (refusal === lineRefusals.wrongFormat || refusal === lineRefusals.badAddress) {
       this.#evidence.unread.add(bytes, start, end)
     }
-    if (!project || !parser || (!page && llmsFile === undefined)) return
+    if (!project || !parser || (!page && llmsFile === undefined && !failed)) return
     const before = project.builder.length
     if (page) this.#views.addView(project, page, parser, this.#evidence.viewed)
     else if (llmsFile !== undefined) this.#views.addFile(project, llmsFile, parser)
+    else if (failed) this.#views.addFailed(project, failed, parser)
     this.#afterAdding(project.builder, before)
   }
 

@@ -1,18 +1,21 @@
 import type { VisitorRules } from '../../tenancy/project.ts'
 import type { Kind } from '../agents/agent-list.ts'
 import { type Day, toDay } from '../day.ts'
+import { toFailedLabel } from '../failed-pages.ts'
 import type { LineParser, LogLine } from '../formats/log-format.ts'
-import { markdownFile, toFileLabel, toReferralLabel } from '../labels.ts'
+import { markdownFile, toAgentName, toFileLabel, toReferralLabel } from '../labels.ts'
 import type { KnownPage } from '../page.ts'
 import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel } from '../view-batch.ts'
 import type { BatchBuilder } from './batch-builder.ts'
 import type { Clients } from './clients.ts'
+import type { LineDecider } from './decide-line.ts'
 import type { EvidenceCollector } from './log-evidence.ts'
 import { Referrals } from './referrals.ts'
 import type { UserAgent, UserAgents } from './user-agents.ts'
 import type { ProjectTarget } from './visited-projects.ts'
 
 type Viewed = EvidenceCollector['viewed']
+type FailedView = NonNullable<LineDecider<unknown>['failed']>
 
 /** The largest number of labels that one line adds: the rule of a program, and Markdown. */
 export const maxLabels = 2
@@ -72,6 +75,17 @@ export class ViewAdder {
     if (builder.canAdd(day)) {
       addFileLabel(builder, this.#findVisitor(builder, agent, parser, project.visitorRules), day, agent.rule.kind, file)
     }
+  }
+
+  /** Adds a view of a page that was not sent, which is not a page view. */
+  addFailed({ project, builder }: ProjectTarget, { page, failure }: FailedView, parser: LineParser): void {
+    const agent = this.#findAgent(parser)
+    const { kind, label } = page.isMarkdown || this.#asksForMarkdown() ? agent.markdownRule : agent.rule
+    const day = toDay(this.#line.atMs)
+    if (kind === 'neither' || !builder.canAdd(day)) return
+    const from = kind === 'human' ? this.#referrals.findAny(this.#line) : label && toAgentName(label)
+    const visitor = this.#findVisitor(builder, agent, parser, project.visitorRules)
+    builder.add(visitor, toFailedLabel({ kind, failure, path: page.path, ...(from && { from }) }), day, asLabel)
   }
 
   #asksForMarkdown(): boolean {

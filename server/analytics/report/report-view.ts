@@ -12,7 +12,7 @@ export interface ReportView extends VisitReport {
   /** First and last date with visits, both inclusive; null = no visits at all. */
   visited: { first: string; last: string } | null
   /** Number of rows that were cut off. */
-  cut: { agents: number; neither: number; referralPages: number }
+  cut: { agents: number; neither: number; referralPages: number; missing: number; broken: number }
 }
 
 export interface ReportQuestion {
@@ -49,7 +49,7 @@ export async function viewReport(
     range,
     choosePeriodLength: chooseChartPeriod,
   })
-  const { agents, neither, referrals } = report.labels
+  const { agents, neither, referrals, failed } = report.labels
   return {
     ...report,
     ...(await counts.selectPages({ ...pages, contains })),
@@ -59,6 +59,8 @@ export async function viewReport(
       agents: Math.max(0, agents.length - maxRows),
       neither: Math.max(0, neither.length - maxRows),
       referralPages: Math.max(0, referrals.pages.length - maxRows),
+      missing: Math.max(0, failed.missing.pages.length - maxRows),
+      broken: Math.max(0, failed.broken.pages.length - maxRows),
     },
   }
 }
@@ -89,11 +91,15 @@ async function* writeParts(head: string, pages: AsyncIterable<PageVisitors[]>): 
   yield `${text}${isFirst ? '' : '\n  '}]\n}\n`
 }
 
-function cutLabels({ agents, neither, referrals, ...labels }: LabelReport): LabelReport {
+function cutLabels({ agents, neither, referrals, failed: { missing, broken }, ...labels }: LabelReport): LabelReport {
   return {
     ...labels,
     agents: agents.slice(0, maxRows),
     neither: neither.slice(0, maxRows),
+    failed: {
+      missing: { ...missing, pages: missing.pages.slice(0, maxRows) },
+      broken: { ...broken, pages: broken.pages.slice(0, maxRows) },
+    },
     referrals: { ...referrals, pages: referrals.pages.slice(0, maxRows) },
   }
 }

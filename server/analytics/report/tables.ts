@@ -28,6 +28,8 @@ export const tableNames = [
   'files',
   'referrals',
   'referral-pages',
+  'failed',
+  'failed-from',
 ] as const
 export type TableName = (typeof tableNames)[number]
 
@@ -89,6 +91,25 @@ const details: Record<
       reportLabels(labels).referrals.pages.map(({ path, site, visitors }) => [path, site, visitors]),
     ],
   },
+  failed: {
+    columns: ['failure', 'path', 'human', 'ai'],
+    rows: ({ labels }) => [listFailed(labels).map(({ failure, path, human, ai }) => [failure, path, human, ai])],
+  },
+  'failed-from': {
+    columns: ['failure', 'path', 'kind', 'from', 'use', 'visitors'],
+    rows: ({ labels }) => [
+      listFailed(labels).flatMap(({ failure, path, sites, agents }) => [
+        ...agents.map(({ agent, use, visitors }) => [failure, path, 'ai', agent, use, visitors]),
+        ...sites.map(({ site, visitors }) => [failure, path, 'human', site, '', visitors]),
+      ]),
+    ],
+  },
+}
+
+function listFailed(labels: RangeCounts['labels']) {
+  return Object.entries(reportLabels(labels).failed).flatMap(([failure, { pages }]) =>
+    pages.map(row => ({ failure, ...row })),
+  )
 }
 
 /** Opens a table. Its first columns are `date`, or `dateFrom` and `dateTo` (exclusive), unless the range is not split. */

@@ -5,6 +5,7 @@ import { type Day, formatDay } from '../day.ts'
 import { type LabelledKind, parseLabel } from '../labels.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
 import { type RangeCounts, readPages, type VisitCountReader, type VisitedDays } from '../visit-counts.ts'
+import { compareTexts, FailedCollector, type FailedReport } from './failed-report.ts'
 import { type Period, type PeriodLength, splitRange } from './periods.ts'
 
 /** Everything that is counted in a range. All counts are distinct visitors of the range, except those of the series. */
@@ -52,6 +53,7 @@ export interface LabelReport {
   /** Markdown views of pages, and llms.txt, by kind of visitor. */
   files: ({ file: string } & Record<LabelledKind, number>)[]
   referrals: Referrals
+  failed: FailedReport
 }
 
 /** People who followed a link in an AI assistant. */
@@ -148,7 +150,8 @@ function hasAllLabels({ totals, labels }: RangeCounts): boolean {
 
 /** Sorts the visitors of labels into lists. */
 export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
-  const report: LabelReport = {
+  const failed = new FailedCollector()
+  const report: Omit<LabelReport, 'failed'> = {
     agents: [],
     uses: [],
     neither: [],
@@ -170,6 +173,9 @@ export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
       case 'file':
         addFile(report.files, label.file, label.kind, visitors)
         break
+      case 'failed':
+        failed.add(label, visitors)
+        break
       case 'referral':
         addReferral(report.referrals, label, visitors)
         break
@@ -182,7 +188,7 @@ export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
   sortBy(report.referrals.pages, ({ path, site }) => `${path} ${site}`)
   report.uses.sort((a, b) => agentUses.indexOf(a.use) - agentUses.indexOf(b.use))
   for (const row of report.uses) row.agents = report.agents.filter(({ use }) => use === row.use).length
-  return report
+  return { ...report, failed: failed.finish() }
 }
 
 function addFile(files: LabelReport['files'], file: string, kind: LabelledKind, visitors: number): void {
@@ -202,9 +208,4 @@ function addReferral(referrals: Referrals, { site, path }: { site?: string; path
 
 function sortBy<Row extends { visitors: number }>(rows: Row[], nameOf: (row: Row) => string): void {
   rows.sort((a, b) => b.visitors - a.visitors || compareTexts(nameOf(a), nameOf(b)))
-}
-
-/** Compares by code units, which does not depend on the language of the system. */
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

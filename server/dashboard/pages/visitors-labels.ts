@@ -1,9 +1,13 @@
+import type { FailedPages } from '../../analytics/report/failed-report.ts'
 import type { ReportView } from '../../analytics/report/report-view.ts'
 import type { LabelReport, Referrals } from '../../analytics/report/visit-report.ts'
 import { html, type Markup } from '../parts/html.ts'
 import { type Column, table } from '../parts/table.ts'
 import { showNumber } from '../texts/numbers.ts'
 import { visitorTexts as texts } from '../texts/visitors.ts'
+
+/** Agents and sites beside a page that failed. */
+const maxSources = 5
 
 /** Shows who came besides people: AI agents, what they read, and programs. And the people who came from AI assistants. */
 export function showLabels(labels: LabelReport, cut: ReportView['cut']): Markup {
@@ -12,6 +16,8 @@ ${showAgents(labels, cut.agents)}
 ${labels.files.length > 0 && showFiles(labels.files)}
 <h2>${texts.referralsTitle}</h2>
 ${showReferrals(labels.referrals, cut.referralPages)}
+${showFailed(texts.missingTitle, labels.failed.missing, cut.missing)}
+${showFailed(texts.brokenTitle, labels.failed.broken, cut.broken)}
 <h2>${texts.neitherTitle}</h2>
 <p>${texts.neitherHint}</p>
 ${table(labels.neither, {
@@ -88,6 +94,31 @@ ${table(pages, {
   ],
 })}
 ${more(cut)}</details>`
+}
+
+/** Shows nothing when no page failed. */
+function showFailed(title: string, { human, ai, unlisted, pages }: FailedPages, cut: number): Markup | false {
+  if (human + ai === 0) return false
+  return html`<h2>${title}</h2>
+<p>${texts.failed(human, ai)} ${unlisted.human + unlisted.ai > 0 && texts.unlisted}</p>
+${table(pages, {
+  caption: title,
+  empty: '',
+  columns: [
+    { heading: texts.path, show: ({ path }) => html`<code>${path}</code>` },
+    { heading: texts.people, isNumber: true, show: ({ human }) => showNumber(human) },
+    { heading: texts.ai, isNumber: true, show: ({ ai }) => showNumber(ai) },
+    {
+      heading: texts.failedFrom,
+      show: ({ agents, sites }) =>
+        [...agents.map(row => ({ ...row, name: row.agent })), ...sites.map(row => ({ ...row, name: row.site }))]
+          .map(({ name, visitors }) => `${name} (${showNumber(visitors)})`)
+          .slice(0, maxSources)
+          .join(', '),
+    },
+  ],
+})}
+${more(cut)}`
 }
 
 function more(rows: number): Markup | false {

@@ -80,6 +80,12 @@ export const visitorTexts = {
   assistant: 'Assistant',
   site: 'Site',
   referralPages: 'Pages that people came to from AI assistants',
+  missingTitle: 'Pages that were not found',
+  brokenTitle: 'Pages with a server error',
+  failed: (human: number, ai: number) =>
+    `${human === 1 ? '1 person' : `${showNumber(human)} people`} and ${showNumberOf(ai, 'AI visitor')} asked for such pages. These requests are not page views.`,
+  failedFrom: 'Agents, and sites that people came from',
+  unlisted: 'There are more such pages than are kept.',
   neitherTitle: 'Neither people nor AI',
   neitherHint:
     'Search engines, monitors, previews and programs, by the rule that recognised them. They are not part of the totals.',

@@ -23,6 +23,17 @@ const labels = {
   'file:ai:llms.txt': 2,
   'file:human:llms.txt': 1,
   'file:ai:Markdown': 6,
+  'failed:human:missing': 3,
+  'failed:human:missing/x': 3,
+  'failed:human:missing/x chatgpt.com': 2,
+  'failed:human:missing/x example.com': 2,
+  'failed:human:missing*': 1,
+  'failed:ai:missing': 2,
+  'failed:ai:missing/y': 2,
+  'failed:ai:missing/y ChatGPT-User': 2,
+  'failed:ai:broken': 1,
+  'failed:ai:broken/x': 1,
+  'failed:ai:broken/x GPTBot': 1,
   'from:': 3,
   'from:claude.ai': 1,
   'from:chatgpt.com': 2,
@@ -100,6 +111,40 @@ test('a report has totals, the first pages, and the labels by type', async () =>
         { file: 'Markdown', human: 0, ai: 6, neither: 0 },
         { file: 'llms.txt', human: 1, ai: 2, neither: 0 },
       ],
+      failed: {
+        missing: {
+          human: 3,
+          ai: 2,
+          unlisted: { human: 1, ai: 0 },
+          pages: [
+            {
+              path: '/x',
+              human: 3,
+              ai: 0,
+              sites: [
+                { site: 'chatgpt.com', visitors: 2 },
+                { site: 'example.com', visitors: 2 },
+              ],
+              agents: [],
+            },
+            {
+              path: '/y',
+              human: 0,
+              ai: 2,
+              sites: [],
+              agents: [{ agent: 'ChatGPT-User', use: 'assistant', visitors: 2 }],
+            },
+          ],
+        },
+        broken: {
+          human: 0,
+          ai: 1,
+          unlisted: { human: 0, ai: 0 },
+          pages: [
+            { path: '/x', human: 0, ai: 1, sites: [], agents: [{ agent: 'GPTBot', use: 'training', visitors: 1 }] },
+          ],
+        },
+      },
       referrals: {
         visitors: 3,
         sites: [
@@ -201,6 +246,14 @@ test.each<[TableName, 'day' | undefined, string[], unknown[], number]>([
   ['uses', undefined, ['use', 'agents', 'visitors'], ['assistant', 1, 2], 4],
   ['neither', undefined, ['rule', 'visitors'], ['seo: AhrefsBot', 5], 2],
   ['files', undefined, ['file', 'human', 'ai', 'neither'], ['Markdown', 0, 6, 0], 2],
+  ['failed', undefined, ['failure', 'path', 'human', 'ai'], ['missing', '/x', 3, 0], 3],
+  [
+    'failed-from',
+    undefined,
+    ['failure', 'path', 'kind', 'from', 'use', 'visitors'],
+    ['missing', '/x', 'human', 'chatgpt.com', '', 2],
+    4,
+  ],
   ['referrals', undefined, ['site', 'assistant', 'visitors'], ['chatgpt.com', 'ChatGPT', 2], 2],
   ['referral-pages', undefined, ['path', 'site', 'visitors'], ['/a', 'chatgpt.com', 1], 3],
 ])('the table %s by %s has the columns %j', async (table, by, columns, first, count) => {

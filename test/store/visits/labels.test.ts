@@ -76,6 +76,19 @@ shared.describe('labels', () => {
     expect(Object.fromEntries(classes)).toEqual({ 'class:training': 2, 'class:assistant': 1, 'class:unknown': 1 })
   })
 
+  test('failed pages beyond the bound of a day count without their path, also when they are recorded again', async () => {
+    const views = Array.from({ length: 520 }, (_, i) => view(i % 200, `failed:human:missing/${i}`, 1))
+    await record(...views.slice(0, 300), view(1, 'failed:ai:missing/a GPTBot', 1))
+    await record(...views.slice(300))
+    const counts = await countLabels()
+    await record(...views.toReversed())
+    expect(await countLabels()).toEqual(counts)
+    expect(Object.keys(counts).filter(label => label.startsWith('failed:human:missing/'))).toHaveLength(500)
+    expect(counts).toMatchObject({ 'failed:human:missing*': 20, 'failed:human:missing': 200, 'failed:ai:missing/a': 1 })
+    await record(view(1, 'failed:human:missing/519', 2))
+    expect(await countLabels({ dateFrom: 2 })).toEqual({ 'failed:human:missing/519': 1, 'failed:human:missing': 1 })
+  })
+
   test('a referral counts for its page, its site, and all sites, and each person once', async () => {
     await record(view(1, 'from:claude.ai/a', 1), view(1, 'from:chatgpt.com/a', 2), view(2, 'from:claude.ai/b', 2))
     expect(await countLabels()).toEqual({
