@@ -192,9 +192,7 @@ export class LogReader {
   takeBatches(): ProjectBatch[] {
     this.#lines.flush()
     this.#cut()
-    const ready = this.#ready
-    this.#ready = []
-    return ready
+    return this.#ready.splice(0)
   }
 
   readonly #countTooLong = (): void => {

@@ -64,7 +64,7 @@ export interface Referrals {
   pages: { path: string; site: string; visitors: number }[]
 }
 
-interface ReportOptions {
+export interface ReportOptions {
   projectId: string
   range: DayRange
   /** Default: by the length of the range. */

@@ -36,6 +36,12 @@ export const visitorTexts = {
   importHelp: 'How to count visitors',
   unusable: 'The visits of this project cannot be read',
   askOperator: 'Ask the operator of the server to restore them from a backup.',
+  comparisonTitle: 'Compare with',
+  comparisons: { none: 'no comparison', previous: 'days before', year: 'year before' },
+  before: (first: string, last: string, visitedFrom: string | null) =>
+    `Compared with ${first} to ${last}.${visitedFrom === null ? '' : ` The visits begin on ${visitedFrom}, so these days are not complete.`}`,
+  change: (change: string, before: number) => `${change} (before: ${showNumber(before)})`,
+  changeHeading: 'Change',
   chartTitle: { day: 'By day', week: 'By week', month: 'By month' },
   chartName: { day: 'Visitors by day', week: 'Visitors by week', month: 'Visitors by month' },
   noScript: 'The chart needs scripts. The table below has its numbers.',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { choosePeriodLength } from '../../../server/analytics/report/periods.ts'
-import { type Cell, openTable, type Table, type TableName } from '../../../server/analytics/report/tables.ts'
+import type { Cell } from '../../../server/analytics/report/rows.ts'
+import { openTable, type Table, type TableName } from '../../../server/analytics/report/tables.ts'
 import { buildReport } from '../../../server/analytics/report/visit-report.ts'
 import type { DayRange, PageVisitors } from '../../../server/analytics/unique-visitors.ts'
 import type { VisitCountReader } from '../../../server/analytics/visit-counts.ts'
