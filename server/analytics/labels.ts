@@ -13,6 +13,7 @@ export type Label =
   | { type: 'class'; use: string }
   | { type: 'neither'; rule: string }
   | { type: 'file'; kind: LabelledKind; file: string }
+  | { type: 'read'; file: string; agent: string }
   | ({ type: 'failed' } & FailedPage)
   | { type: 'referral'; site?: string; path?: string }
 
@@ -40,6 +41,11 @@ export function toAgentName(label: string): string {
 /** Returns the label of the visitors of a kind that read a file for AI. */
 export function toFileLabel(kind: LabelledKind, file: string): string {
   return `file:${kind}:${file}`
+}
+
+/** Returns the label of the AI visitors with the label of an agent that read a file for AI. */
+export function toReadLabel(file: string, agentLabelText: string): string {
+  return `read:${file}:${toAgentName(agentLabelText)}`
 }
 
 /** The label of all people who came from an AI assistant. */
@@ -82,6 +88,10 @@ export function parseLabel(text: string): Label | undefined {
       return { type, rule: rest }
     case 'file':
       return parseFile(rest)
+    case 'read': {
+      const colon = rest.indexOf(':')
+      return { type, file: rest.slice(0, colon), agent: rest.slice(colon + 1) }
+    }
     case 'failed': {
       const failed = parseFailedPage(rest)
       return failed && { type, ...failed }

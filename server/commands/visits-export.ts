@@ -52,10 +52,10 @@ Examples:
 
 The tables:
   totals, days, weeks, months        people, AI, both, and the total, each visitor once
-  pages                              every page with its visitors
+  pages, unread                      every page with its visitors; the pages that people read and no AI
   agents, uses                       AI agents by name, and by use: assistant, search, training, coding
   neither                            programs that are neither people nor AI, by the rule that classified them
-  files                              Markdown views and llms.txt, by kind of visitor
+  files, readers                     Markdown views and llms.txt, by kind of visitor, and by AI agent
   referrals, referral-pages          people who came from an AI assistant, in all and by page
   failed, failed-from                pages that were missing (404, 410) or broken (5xx); by agent, and by site of the referrer
 

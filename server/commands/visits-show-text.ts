@@ -41,7 +41,7 @@ export function drawReport(report: ShownReport, limits: Limits): string {
     filter ? '' : drawSeries(series, totals, width),
     drawPages(report, limits),
     drawAgents(labels, limits),
-    drawFiles(labels, width),
+    drawFiles(labels, limits),
     drawReferrals(labels, limits, filter),
     drawFailed('PAGE NOT FOUND', labels.failed.missing, limits, filter),
     drawFailed('PAGE WITH A SERVER ERROR', labels.failed.broken, limits, filter),
@@ -128,13 +128,22 @@ function drawAgents({ agents, uses }: LabelReport, { width, limit }: Limits): st
   )
 }
 
-function drawFiles({ files }: LabelReport, width: number): string {
+function drawFiles({ files, readers }: LabelReport, { width, limit }: Limits): string {
   const rows = files.map(({ file, human, ai, neither }) => ({
     name: file,
     cells: [ai, human, neither].map(showCount),
     value: ai + human + neither,
   }))
-  return drawList({ name: 'READ AS', cells: ['AI', 'PEOPLE', 'NEITHER'] }, rows, { width })
+  const readerRows = readers
+    .slice(0, limit)
+    .map(({ file, agent, visitors }) => ({ name: agent, cells: [file, showCount(visitors)], value: visitors }))
+  return joinLists(
+    drawList({ name: 'READ AS', cells: ['AI', 'PEOPLE', 'NEITHER'] }, rows, { width }),
+    drawList({ name: 'AI AGENT', cells: ['READ', 'VISITORS'] }, readerRows, {
+      width,
+      more: readers.length - readerRows.length,
+    }),
+  )
 }
 
 function drawReferrals({ referrals }: LabelReport, { width, limit }: Limits, filter?: ReportFilter): string {

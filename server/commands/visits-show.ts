@@ -65,7 +65,7 @@ Examples:
   npx quire visits show --project Documentation --from 2026-11-10 --compare previous
                         did the release of November 10 bring readers: BEFORE and CHANGE
   npx quire visits show --project Documentation --last-days 28
-                        who reads our Markdown: READ AS
+                        who reads our Markdown: READ AS, and READ by agent
 
 All counts are unique visitors of the range, also those of pages, agents and files. --to is exclusive, as in the API. With
 --csv, --by gives each period its own rows. For files, use npx quire visits export.`,

@@ -91,7 +91,9 @@ function readVisit(line: string, truth: Record<string, string>, now: number): Vi
     path: undefined,
     isAi: false,
   }
-  if (url.pathname.endsWith('/llms.txt') && !failure) return { ...visit, labels: [`file:${ofAgent}:llms.txt`] }
+  if (url.pathname.endsWith('/llms.txt') && !failure) {
+    return { ...visit, labels: [`file:${ofAgent}:llms.txt`, ...(ofAgent === 'ai' ? [`read:llms.txt:${name}`] : [])] }
+  }
   if (noPages.test(url.pathname)) return undefined
 
   const kind = ofAgent
@@ -111,6 +113,7 @@ function readVisit(line: string, truth: Record<string, string>, now: number): Vi
   }
   const labels = url.pathname.endsWith('.md') ? [`file:${kind}:Markdown`] : []
   if (kind === 'neither') return { ...visit, labels: [...labels, `neither:${name}`] }
+  if (kind === 'ai' && labels.length > 0) labels.push(`read:Markdown:${name}`)
   if (kind === 'ai') labels.push(`agent:${name}`, `class:${classes[name ?? ''] ?? 'unknown'}`)
   if (kind === 'human') {
     if (site) labels.push('from:', `from:${site}`, `from:${site}${path}`)

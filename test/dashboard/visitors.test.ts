@@ -205,9 +205,12 @@ describe('with visits', () => {
 test('pages that failed are shown with the agents and sites', async () => {
   await recordSomeVisits()
   record(view(5, '/', { labels: ['failed:human:missing/old chatgpt.com'] }))
-  record(view(6, '/', { kind: 'ai', labels: ['failed:ai:missing/old GPTBot'] }))
+  record(
+    view(6, '/', { kind: 'ai', labels: ['failed:ai:missing/old GPTBot', 'file:ai:Markdown', 'read:Markdown:GPTBot'] }),
+  )
   const text = await showText('?range=7')
   expect(text).toMatch(/Pages that were not found 1 person and 1 AI visitor asked for such pages/)
+  expect(text).toContain('GPTBot Markdown 1')
   expect(text).toContain('/old 1 1 GPTBot (1), chatgpt.com (1)')
   expect(text).not.toContain('Pages with a server error')
 })

@@ -1,5 +1,5 @@
 import type { Day } from '../day.ts'
-import { listCountedLabels, markdownFile, toFileLabel } from '../labels.ts'
+import { listCountedLabels, markdownFile, toFileLabel, toReadLabel } from '../labels.ts'
 import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel, type ViewBatch } from '../view-batch.ts'
 import { visitorBytes } from '../visitor.ts'
 
@@ -51,6 +51,7 @@ export function groupLabels(batch: ViewBatch, keptFrom: Day): LabelledDay[] {
     const agent = mask & asAi ? agents?.[number] : undefined
     if (agent !== undefined) add(day, agent, visitor)
     if (mask & asAiMarkdown) add(day, aiMarkdown, visitor)
+    if (mask & asAiMarkdown && agent !== undefined) add(day, toReadLabel(markdownFile, agent), visitor)
     if (mask & asHumanMarkdown) add(day, humanMarkdown, visitor)
   }
   return Array.from(byDay, ([day, found]) => ({

@@ -3,7 +3,7 @@ import type { Kind } from '../agents/agent-list.ts'
 import { type Day, toDay } from '../day.ts'
 import { toFailedLabel } from '../failed-pages.ts'
 import type { LineParser, LogLine } from '../formats/log-format.ts'
-import { markdownFile, toAgentName, toFileLabel, toReferralLabel } from '../labels.ts'
+import { markdownFile, toAgentName, toFileLabel, toReadLabel, toReferralLabel } from '../labels.ts'
 import type { KnownPage } from '../page.ts'
 import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel } from '../view-batch.ts'
 import type { BatchBuilder } from './batch-builder.ts'
@@ -73,7 +73,10 @@ export class ViewAdder {
     const agent = this.#findAgent(parser)
     const day = toDay(this.#line.atMs)
     if (builder.canAdd(day)) {
-      addFileLabel(builder, this.#findVisitor(builder, agent, parser, project.visitorRules), day, agent.rule.kind, file)
+      const visitor = this.#findVisitor(builder, agent, parser, project.visitorRules)
+      const { kind, label } = agent.rule
+      addFileLabel(builder, visitor, day, kind, file)
+      if (kind === 'ai' && label !== undefined) builder.add(visitor, toReadLabel(file, label), day, asLabel)
     }
   }
 

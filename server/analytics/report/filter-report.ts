@@ -43,13 +43,14 @@ export function filterLabels(labels: LabelReport, filter: ReportFilter): LabelRe
   if (!hasFilter(filter)) return labels
   const knows = (...names: FilterName[]) =>
     Object.entries(filter).every(([name, value]) => value === undefined || names.includes(name as FilterName))
-  const { agents, uses, files, neither, referrals, failed } = labels
+  const { agents, uses, readers, files, neither, referrals, failed } = labels
   const isSite = ({ site }: { site: string }) => filter.referrer === undefined || site === filter.referrer
   const referred = knows('path', 'referrer')
   return {
     agents: knows('agent', 'class') ? agents.filter(row => isAgent(row, filter)) : [],
     uses: knows('class') ? uses.filter(({ use }) => use === filter.class) : [],
     files: knows() ? files : [],
+    readers: knows('agent', 'class') ? readers.filter(row => isAgent(row, filter)) : [],
     neither: knows() ? neither : [],
     referrals: {
       visitors: knows() ? referrals.visitors : 0,

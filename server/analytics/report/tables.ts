@@ -22,10 +22,12 @@ export const tableNames = [
   'weeks',
   'months',
   'pages',
+  'unread',
   'agents',
   'uses',
   'neither',
   'files',
+  'readers',
   'referrals',
   'referral-pages',
   'failed',
@@ -61,6 +63,14 @@ const details: Record<
       }
     },
   },
+  unread: {
+    columns: ['path', 'human'],
+    async *rows(counts) {
+      for await (const part of readPages(counts)) {
+        yield part.flatMap(({ path, human, ai }) => (ai === 0 ? [[path, human]] : []))
+      }
+    },
+  },
   agents: {
     columns: ['agent', 'use', 'visitors'],
     rows: ({ labels }) => [reportLabels(labels).agents.map(({ agent, use, visitors }) => [agent, use, visitors])],
@@ -77,6 +87,12 @@ const details: Record<
     columns: ['file', 'human', 'ai', 'neither'],
     rows: ({ labels }) => [
       reportLabels(labels).files.map(({ file, human, ai, neither }) => [file, human, ai, neither]),
+    ],
+  },
+  readers: {
+    columns: ['file', 'agent', 'use', 'visitors'],
+    rows: ({ labels }) => [
+      reportLabels(labels).readers.map(({ file, agent, use, visitors }) => [file, agent, use, visitors]),
     ],
   },
   referrals: {

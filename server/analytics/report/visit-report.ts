@@ -52,6 +52,8 @@ export interface LabelReport {
   neither: { rule: string; visitors: number }[]
   /** Markdown views of pages, and llms.txt, by kind of visitor. */
   files: ({ file: string } & Record<LabelledKind, number>)[]
+  /** AI agents that read a file for AI. */
+  readers: { file: string; agent: string; use: AgentUse; visitors: number }[]
   referrals: Referrals
   failed: FailedReport
 }
@@ -156,6 +158,7 @@ export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
     uses: [],
     neither: [],
     files: [],
+    readers: [],
     referrals: { visitors: 0, sites: [], pages: [] },
   }
   for (const [text, visitors] of labels) {
@@ -173,6 +176,9 @@ export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
       case 'file':
         addFile(report.files, label.file, label.kind, visitors)
         break
+      case 'read':
+        report.readers.push({ file: label.file, agent: label.agent, use: findAgentUse(label.agent), visitors })
+        break
       case 'failed':
         failed.add(label, visitors)
         break
@@ -184,6 +190,7 @@ export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
   sortBy(report.agents, ({ agent }) => agent)
   sortBy(report.neither, ({ rule }) => rule)
   report.files.sort((a, b) => compareTexts(a.file, b.file))
+  sortBy(report.readers, ({ file, agent }) => `${file} ${agent}`)
   sortBy(report.referrals.sites, ({ site }) => site)
   sortBy(report.referrals.pages, ({ path, site }) => `${path} ${site}`)
   report.uses.sort((a, b) => agentUses.indexOf(a.use) - agentUses.indexOf(b.use))

@@ -13,7 +13,7 @@ const maxSources = 5
 export function showLabels(labels: LabelReport, cut: ReportView['cut']): Markup {
   return html`<h2>${texts.agentsTitle}</h2>
 ${showAgents(labels, cut.agents)}
-${labels.files.length > 0 && showFiles(labels.files)}
+${labels.files.length > 0 && showFiles(labels)}
 <h2>${texts.referralsTitle}</h2>
 ${showReferrals(labels.referrals, cut.referralPages)}
 ${showFailed(texts.missingTitle, labels.failed.missing, cut.missing)}
@@ -56,7 +56,7 @@ ${table(agents, {
 ${more(cut)}`
 }
 
-function showFiles(files: LabelReport['files']): Markup {
+function showFiles({ files, readers }: LabelReport): Markup {
   return html`<h2>${texts.filesTitle}</h2>
 <p>${texts.filesHint}</p>
 ${table(files, {
@@ -68,7 +68,19 @@ ${table(files, {
     { heading: texts.people, isNumber: true, show: ({ human }) => showNumber(human) },
     { heading: texts.neither, isNumber: true, show: ({ neither }) => showNumber(neither) },
   ],
-})}`
+})}
+${
+  readers.length > 0 &&
+  table(readers, {
+    caption: texts.readers,
+    empty: '',
+    columns: [
+      { heading: texts.agent, show: ({ agent }) => agent },
+      { heading: texts.file, show: ({ file }) => file },
+      visitorsColumn(),
+    ],
+  })
+}`
 }
 
 function showReferrals({ visitors, sites, pages }: Referrals, cut: number): Markup {

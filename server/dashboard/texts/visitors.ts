@@ -78,6 +78,7 @@ export const visitorTexts = {
   filesTitle: 'Read as text for AI',
   filesHint: 'Pages that were read as Markdown, and llms.txt. These views make nobody an AI.',
   file: 'Read as',
+  readers: 'AI agents by what they read as text',
   neither: 'Neither',
   referralsTitle: 'From AI assistants',
   referrals: (visitors: number) =>

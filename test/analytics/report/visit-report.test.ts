@@ -35,6 +35,7 @@ const labels = {
   'failed:ai:broken': 1,
   'failed:ai:broken/x': 1,
   'failed:ai:broken/x GPTBot': 1,
+  'read:llms.txt:GPTBot': 2,
   'from:': 3,
   'from:claude.ai': 1,
   'from:chatgpt.com': 2,
@@ -112,6 +113,7 @@ test('a report has totals, the first pages, and the labels by type', async () =>
         { file: 'Markdown', human: 0, ai: 6, neither: 0 },
         { file: 'llms.txt', human: 1, ai: 2, neither: 0 },
       ],
+      readers: [{ file: 'llms.txt', agent: 'GPTBot', use: 'training', visitors: 2 }],
       failed: {
         missing: {
           human: 3,
@@ -247,6 +249,8 @@ test.each<[TableName, 'day' | undefined, string[], unknown[], number]>([
   ['uses', undefined, ['use', 'agents', 'visitors'], ['assistant', 1, 2], 4],
   ['neither', undefined, ['rule', 'visitors'], ['seo: AhrefsBot', 5], 2],
   ['files', undefined, ['file', 'human', 'ai', 'neither'], ['Markdown', 0, 6, 0], 2],
+  ['readers', undefined, ['file', 'agent', 'use', 'visitors'], ['llms.txt', 'GPTBot', 'training', 2], 1],
+  ['unread', undefined, ['path', 'human'], ['/a', 8], 2],
   ['failed', undefined, ['failure', 'path', 'human', 'ai'], ['missing', '/x', 3, 0], 3],
   [
     'failed-from',
