@@ -14,6 +14,8 @@ interface Counts {
   lines: number
   pageViews: ImportTally['views']
   /** Visitors that were new on a day, summed over the days; 0 if everything was imported before. */
+  /** AI page views whose address belongs to their agent. */
+  verifiedViews: number
   newVisitorDays: number
   /** Views on days whose visitors were pruned or whose visitor key was destroyed; they are not counted. */
   tooOldViews: number
@@ -86,8 +88,26 @@ async function summarizeProject(
   return { ...counts, visitors: { ...totals, dateFrom: formatDay(range.dateFrom), dateTo: formatDay(range.dateTo) } }
 }
 
-function toCounts({ lines, views, newVisitorDays, tooOldViews, filtered, malformed, rules }: ImportTally): Counts {
-  return { lines, pageViews: views, newVisitorDays, tooOldViews, filtered, malformed, rules: Object.fromEntries(rules) }
+function toCounts({
+  lines,
+  views,
+  verifiedViews,
+  newVisitorDays,
+  tooOldViews,
+  filtered,
+  malformed,
+  rules,
+}: ImportTally): Counts {
+  return {
+    lines,
+    pageViews: views,
+    verifiedViews,
+    newVisitorDays,
+    tooOldViews,
+    filtered,
+    malformed,
+    rules: Object.fromEntries(rules),
+  }
 }
 
 type Row = [name: string, count: number, text: string]
@@ -104,6 +124,9 @@ export function describe(summary: ImportSummary): string {
     ['Page views', sum(pageViews), showKinds(pageViews)],
     ['  AI', pageViews.ai, list(ofAi)],
     ['  neither', pageViews.neither, list(ofNeither)],
+    ...(pageViews.ai > 0
+      ? [['  verified', summary.verifiedViews, 'of AI, by addresses that the operators publish'] as Row]
+      : []),
     ['Filtered', sum(filtered), list(Object.entries(filtered))],
     ['Malformed', sum(malformed), list(Object.entries(malformed))],
     ...projects.flatMap(project => describeProject(project, projects.length === 1)),

@@ -5,9 +5,9 @@ import type { Listed, ListPart } from './list-part.ts'
 export type SaltRotation = 'never' | 'month' | 'day'
 
 /**
- * How visitors are told apart: 1 = by the whole IPv6 address, and always by the peer; 2 = by the first 64 bits of an IPv6
- * address, which a subscriber keeps while the rest changes each day (RFC 8981), and behind a known proxy by the address that
- * the proxy sent. Projects keep the rules that they counted with until their visits are reset.
+ * How visitors are told apart. 1 = by the whole IPv6 address, always by the peer, and AI agents by their names alone. 2 = by
+ * the first 64 bits of an IPv6 address, which a subscriber keeps while the rest changes each day (RFC 8981); behind a known proxy
+ * by the address that the proxy sent; and AI agents also by the addresses that their operators publish. Projects keep the rules that they counted with until their visits are reset.
  */
 export type VisitorRules = 1 | 2
 

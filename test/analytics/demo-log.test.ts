@@ -15,7 +15,7 @@ test.each([
   ['POST', /"POST /],
   ['not modified', /" 304 -/],
   ['not found', /" 404 /],
-  ['IPv6', /^2001:db8::/],
+  ['IPv6', /^2001:db8:/],
   ['an asset', /GET \/assets\/app/],
   ['a Markdown view', /\.md HTTP/],
   ['an absolute target', /GET https:/],

@@ -63,14 +63,17 @@ export class AddressRanges<Owner> {
 
   /** Returns the owner of the canonical address in `bytes` from `start` up to `end`; undefined for a host name. */
   find(bytes: Buffer, start: number, end: number): Owner | undefined {
-    if (findIpv4End(bytes, start, end) === end) {
-      const address = readIpv4Number(bytes, start, end)
-      return this.#ipv4Heads[address >>> 16] === 1 ? findIn(this.#ipv4, address) : undefined
-    }
+    if (findIpv4End(bytes, start, end) === end) return this.findIpv4(bytes, start, end)
     if (this.#ipv6Heads.size === 0) return undefined
     const groups = parseIpv6(bytes.toString('latin1', start, end))
     if (!groups || !this.#ipv6Heads.has(groups[0] as number)) return undefined
     return findIn(this.#ipv6, toNumber(groups, 128))
+  }
+
+  /** Returns the owner of the IPv4 address in `bytes` from `start` up to `end`, which must be valid. */
+  findIpv4(bytes: Buffer, start: number, end: number): Owner | undefined {
+    const address = readIpv4Number(bytes, start, end)
+    return this.#ipv4Heads[address >>> 16] === 1 ? findIn(this.#ipv4, address) : undefined
   }
 }
 

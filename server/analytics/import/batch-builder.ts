@@ -60,9 +60,18 @@ export class BatchBuilder {
   /**
    * Returns the number of a visitor in this batch, for `add`. The address is in `bytes` from `start` up to `end`. The
    * parameters of both methods are separate because an object would be allocated for every view.
+   *
+   * @param aiLabel the label of the visitor's views that count as AI
    */
-  findVisitor(bytes: Buffer, start: number, end: number, agent: UserAgent, day: Day): number {
-    return this.#findPlace(this.#findCached(bytes, start, end, agent, day), agent)
+  findVisitor(
+    bytes: Buffer,
+    start: number,
+    end: number,
+    agent: UserAgent,
+    day: Day,
+    aiLabel: string | undefined,
+  ): number {
+    return this.#findPlace(this.#findCached(bytes, start, end, agent, day), aiLabel)
   }
 
   /**
@@ -136,13 +145,13 @@ export class BatchBuilder {
     return number
   }
 
-  #findPlace(visitor: number, agent: UserAgent): number {
+  #findPlace(visitor: number, aiLabel: string | undefined): number {
     const place = this.#places[visitor] as number
     if (place !== 0) return place - 1
     if (this.#visitorCount === this.#batchVisitors.length) this.#batchVisitors = doubled(this.#batchVisitors)
     this.#batchVisitors[this.#visitorCount++] = visitor
     this.#places[visitor] = this.#visitorCount
-    this.#agents.push(agent.markdownRule.label)
+    this.#agents.push(aiLabel)
     return this.#visitorCount - 1
   }
 

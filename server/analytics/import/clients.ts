@@ -1,8 +1,8 @@
 import type { VisitorRules } from '../../tenancy/project.ts'
 import { findClient, findIpv4End, type Ipv6Prefix, isPort } from '../formats/address.ts'
 import type { LineParser, LogLine } from '../formats/log-format.ts'
+import { type AddressOwner, findForwardedClient, findKnownOwners, isProxy } from './address-owners.ts'
 import { type PeerSpelling, PeerSpellings } from './peer-spellings.ts'
-import { findForwardedClient, proxyNetworks } from './proxy-networks.ts'
 
 export interface ClientOptions {
   /** Whether the parsers read a field that lists clients, see `ParserOptions.clientField`. */
@@ -21,8 +21,9 @@ export class Clients {
   readonly #hasClientField: boolean
   readonly #trustedProxies: number | undefined
   readonly #ipv6Prefix: Ipv6Prefix | undefined
-  readonly #bySubscriber = new PeerSpellings(64)
-  readonly #byAddress = new PeerSpellings(128)
+  readonly #owners = findKnownOwners()
+  readonly #bySubscriber = new PeerSpellings(64, this.#owners)
+  readonly #byAddress = new PeerSpellings(128, this.#owners)
   /** Those that read the last line. */
   #spellings = this.#bySubscriber
   readonly #listed = Buffer.allocUnsafe(64)
@@ -34,7 +35,9 @@ export class Clients {
   end = 0
   /** Whether `find` took it from the list. */
   isListed = false
-  /** The owner of the peer, if `find` took the client from what this proxy sent. */
+  /** The owner of the client's address; not looked up by rules 1. */
+  owner: AddressOwner | undefined
+  /** The name of the proxy, if `find` took the client from what it sent. */
   proxy: string | undefined
 
   constructor({ clientField, trustedProxies, ipv6Prefix }: ClientOptions) {
@@ -64,16 +67,25 @@ export class Clients {
       this.has(line, parser)
     }
     this.isListed = line.clientEnd > line.clientStart && this.#readList(line, parser)
-    this.proxy = this.#hasClientField || rules === 1 ? undefined : this.#readForwarded(line, parser)
+    this.owner = this.proxy = undefined
+    if (rules === 1) return
+    this.owner = this.#findOwner()
+    if (!this.#hasClientField && isProxy(this.owner)) this.#readForwarded(line, parser, this.owner.name)
   }
 
-  #readForwarded(line: LogLine, parser: LineParser): string | undefined {
-    const proxy = this.#spelling ? this.#spelling.proxy : proxyNetworks.find(this.bytes, this.start, this.end)
-    const list = proxy === undefined ? undefined : parser.findForwarded?.(line)
-    const client = list && findForwardedClient(list, this.#spellings.ipv6Prefix)
-    if (!client) return undefined
+  #findOwner(): AddressOwner | undefined {
+    const { bytes, start, end } = this
+    if (this.isListed) return this.#owners.find(bytes, start, end)
+    return this.#spelling ? this.#spelling.owner : this.#owners.findIpv4(bytes, start, end)
+  }
+
+  #readForwarded(line: LogLine, parser: LineParser, proxy: string): void {
+    const list = parser.findForwarded?.(line)
+    const client = list && findForwardedClient(list, this.#spellings.ipv6Prefix, this.#owners)
+    if (!client) return
     this.#writeListed(client)
-    return proxy
+    this.proxy = proxy
+    this.owner = this.#owners.find(this.bytes, this.start, this.end)
   }
 
   #readPeer(line: LogLine, parser: LineParser): boolean {

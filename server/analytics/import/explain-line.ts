@@ -1,5 +1,6 @@
 import { newVisitorRules } from '../../tenancy/project.ts'
 import type { Kind } from '../agents/agent-list.ts'
+import { classify } from '../agents/classify.ts'
 import { explainUserAgent, type UserAgentExplanation } from '../agents/explain-user-agent.ts'
 import { formatDay, toDay } from '../day.ts'
 import {
@@ -14,11 +15,14 @@ import { type Ipv6Prefix, stripAddress } from '../formats/address.ts'
 import { formats } from '../formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat } from '../formats/log-format.ts'
 import { type Page, toPage } from '../page.ts'
+import { explainVerdict } from './agent-addresses.ts'
 import { Clients } from './clients.ts'
 import { type LineCheck, LineDecider, type LineRefusal, lineChecks } from './decide-line.ts'
 import { maxLineBytes } from './line-reader.ts'
 import { Referrals } from './referrals.ts'
+import { findRule } from './rules.ts'
 import { isUnnamed, markdownView } from './user-agents.ts'
+import { VerifiedRules } from './verified-rules.ts'
 import { acceptsMarkdown } from './view-adder.ts'
 
 /** Explanation of how an import counts one line. */
@@ -41,7 +45,7 @@ export interface LineExplanation {
 
 /** One check of a line and its result in words. */
 export interface LineStep {
-  step: LineCheck | 'client' | 'who' | 'markdown' | 'referral'
+  step: LineCheck | 'client' | 'who' | 'markdown' | 'operator' | 'referral'
   finding: string
 }
 
@@ -80,6 +84,7 @@ export class LineExplainer {
   readonly #line = emptyLogLine()
   readonly #clients: Clients
   readonly #referrals = new Referrals()
+  readonly #verifiedRules = new VerifiedRules()
   /** Accepts every host, because only an import knows the projects. */
   readonly #decider = new LineDecider<true>({
     hasClient: line => this.#clients.has(line, this.#parser as LineParser),
@@ -198,12 +203,20 @@ export class LineExplainer {
     explanation.steps.push({ step: 'client', finding: this.#explainClient(parser) })
     const userAgent = explainUserAgent(parser.decodeHeader(bytes.toString('latin1', userAgentStart, userAgentEnd)))
     const isUnnamedView = isUnnamed(userAgent) && (isMarkdown || this.#asksForMarkdown())
-    const { kind, rule } = isUnnamedView && this.#options.markdownAsAi ? markdownView : userAgent
+    const named = findRule(isUnnamedView && this.#options.markdownAsAi ? markdownView : classify(userAgent.userAgent))
+    const judged = this.#verifiedRules.judge(named, this.#clients.owner, toDay(this.#line.atMs))
+    const { kind, name: rule } = this.#verifiedRules.findRule(named, judged)
     explanation.userAgent = userAgent
     explanation.kind = kind
     explanation.rule = rule
     explanation.steps.push({ step: 'who', finding: userAgent.why })
-    if (isUnnamedView) explanation.steps.push({ step: 'markdown', finding: markdownFindings[kind === 'ai' ? 1 : 0] })
+    if (isUnnamedView)
+      explanation.steps.push({ step: 'markdown', finding: markdownFindings[named.kind === 'ai' ? 1 : 0] })
+    if (judged) {
+      const { bytes, start, end } = this.#clients
+      const finding = explainVerdict(judged, cut(bytes, start, end), toDay(this.#line.atMs))
+      explanation.steps.push({ step: 'operator', finding })
+    }
     const assistant = kind === 'human' ? this.#referrals.find(this.#line) : undefined
     if (assistant) {
       explanation.steps.push({ step: 'referral', finding: `came from the AI assistant ${assistant.assistant}` })

@@ -38,6 +38,8 @@ export class ImportTally {
    * Repetitions within a batch may count once.
    */
   tooOldViews = 0
+  /** The number of AI `views` whose address belongs to their agent. */
+  verifiedViews = 0
   #firstDay = Number.POSITIVE_INFINITY
   #lastDay = Number.NEGATIVE_INFINITY
   /** Views by rule number. */
@@ -91,6 +93,7 @@ export class ImportTally {
     this.lines += other.lines
     this.newVisitorDays += other.newVisitorDays
     this.tooOldViews += other.tooOldViews
+    this.verifiedViews += other.verifiedViews
     addCounts(this.filtered, other.filtered)
     addCounts(this.malformed, other.malformed)
     for (const [number, count] of other.#counts.entries()) this.#counts[number] = (this.#counts[number] ?? 0) + count

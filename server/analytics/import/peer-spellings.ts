@@ -1,6 +1,6 @@
 import { type Ipv6Prefix, toCanonicalAddress, toCanonicalHostname } from '../formats/address.ts'
 import { ByteTable } from '../hash-table.ts'
-import { findProxy } from './proxy-networks.ts'
+import { type AddressOwner, type AddressOwners, findOwner } from './address-owners.ts'
 
 /** Limits of the cache. When it is full, it is cleared: an address that occurs again is converted again, in about 1 us. */
 const maxCached = 50_000
@@ -12,8 +12,7 @@ export interface PeerSpelling {
   /** The canonical text as offsets into `canonical`; -1 = the text is canonical. */
   start: number
   end: number
-  /** The owner of the address, if proxies have it. */
-  proxy?: string | undefined
+  owner?: AddressOwner | undefined
 }
 
 const invalid: PeerSpelling = { kind: 'none', start: -1, end: -1 }
@@ -23,13 +22,15 @@ const canonicalHostname: PeerSpelling = { kind: 'hostname', start: -1, end: -1 }
 /** Caches the texts of address fields that are not plain IPv4 addresses. */
 export class PeerSpellings {
   readonly ipv6Prefix: Ipv6Prefix
+  readonly #owners: AddressOwners
   readonly #table = new ByteTable()
   #spellings: PeerSpelling[] = []
   canonical = Buffer.allocUnsafe(4096)
   #canonicalBytes = 0
 
-  constructor(ipv6Prefix: Ipv6Prefix) {
+  constructor(ipv6Prefix: Ipv6Prefix, owners: AddressOwners) {
     this.ipv6Prefix = ipv6Prefix
+    this.#owners = owners
   }
 
   /** Returns the spelling of the text from `start` up to `end`; it is valid until the next call. */
@@ -50,9 +51,9 @@ export class PeerSpellings {
     const address = toCanonicalAddress(text, this.ipv6Prefix)
     if (address !== undefined) {
       // Before the address is cut to its first 64 bits.
-      const proxy = findProxy(toCanonicalAddress(text) ?? '')
-      if (address !== text) return { ...this.#hold('address', address), proxy }
-      return proxy === undefined ? canonicalAddress : { ...canonicalAddress, proxy }
+      const owner = findOwner(this.#owners, toCanonicalAddress(text) ?? '')
+      if (address !== text) return { ...this.#hold('address', address), owner }
+      return owner === undefined ? canonicalAddress : { ...canonicalAddress, owner }
     }
     const hostname = toCanonicalHostname(text)
     if (hostname === undefined) return invalid

@@ -1,4 +1,4 @@
-import { privateNetwork, proxyNetworks } from './proxy-networks.ts'
+import { findKnownOwners, isProxy } from './address-owners.ts'
 
 /** So many addresses are those of readers, so no more are kept. */
 const maxAddresses = 1000
@@ -21,10 +21,10 @@ export class ProxiedVisitors {
 
   /** Adds a new visitor with the address in `bytes` from `start` up to `end`. */
   add(bytes: Buffer, start: number, end: number): void {
-    const owner = proxyNetworks.find(bytes, start, end)
-    if (owner === undefined) return
-    if (owner !== privateNetwork) {
-      this.ofCdns.set(owner, (this.ofCdns.get(owner) ?? 0) + 1)
+    const owner = findKnownOwners().find(bytes, start, end)
+    if (!isProxy(owner)) return
+    if (owner.kind === 'proxy') {
+      this.ofCdns.set(owner.name, (this.ofCdns.get(owner.name) ?? 0) + 1)
       return
     }
     this.ofPrivate++

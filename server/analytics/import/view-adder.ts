@@ -1,4 +1,3 @@
-import type { VisitorRules } from '../../tenancy/project.ts'
 import type { Kind } from '../agents/agent-list.ts'
 import { type Day, toDay } from '../day.ts'
 import { toFailedLabel } from '../failed-pages.ts'
@@ -11,7 +10,9 @@ import type { Clients } from './clients.ts'
 import type { LineDecider } from './decide-line.ts'
 import type { EvidenceCollector } from './log-evidence.ts'
 import { Referrals } from './referrals.ts'
+import type { Rule } from './rules.ts'
 import type { UserAgent, UserAgents } from './user-agents.ts'
+import { VerifiedRules } from './verified-rules.ts'
 import type { ProjectTarget } from './visited-projects.ts'
 
 type Viewed = EvidenceCollector['viewed']
@@ -29,6 +30,7 @@ export class ViewAdder {
   readonly #agents: UserAgents
   readonly #clients: Clients
   readonly #referrals = new Referrals()
+  readonly #verifiedRules = new VerifiedRules()
 
   /** @param options.line is read at each call */
   constructor({ line, agents, clients }: { line: LogLine; agents: UserAgents; clients: Clients }) {
@@ -38,22 +40,23 @@ export class ViewAdder {
   }
 
   /** Adds a page view, also to the evidence. A program that is neither people nor AI only gets a label. */
-  addView({ project, tally, builder }: ProjectTarget, page: KnownPage, parser: LineParser, viewed: Viewed): void {
+  addView(target: ProjectTarget, page: KnownPage, parser: LineParser, viewed: Viewed): void {
     const { atMs, userAgentStart, userAgentEnd } = this.#line
+    const { tally, builder } = target
     const agent = this.#findAgent(parser)
     const isMarkdown = page.isMarkdown || this.#asksForMarkdown()
-    const rule = isMarkdown ? agent.markdownRule : agent.rule
+    const day = toDay(atMs)
+    const rule = this.#findRule(target, isMarkdown ? agent.markdownRule : agent.rule, parser)
     tally.countView(rule)
     // A missing user agent is empty or a dash.
     viewed.countView(atMs, userAgentEnd - userAgentStart > 1)
-    const day = toDay(atMs)
     if (rule.kind !== 'neither') tally.addDay(day)
     if (!builder.canAdd(day)) {
       if (rule.kind !== 'neither') tally.tooOldViews++
       return
     }
     const visitorsBefore = builder.size
-    const visitor = this.#findVisitor(builder, agent, parser, project.visitorRules)
+    const visitor = this.#findVisitor(builder, agent, rule)
     if (this.#clients.isListed) viewed.ofListed++
     if (this.#clients.proxy !== undefined) viewed.countForwarded(this.#clients.proxy)
     if (rule.kind === 'neither') {
@@ -69,25 +72,33 @@ export class ViewAdder {
   }
 
   /** Adds a view of a file for AI, which is not a page view. */
-  addFile({ project, builder }: ProjectTarget, file: string, parser: LineParser): void {
+  addFile(target: ProjectTarget, file: string, parser: LineParser): void {
     const agent = this.#findAgent(parser)
+    const rule = this.#findRule(target, agent.rule, parser)
     const day = toDay(this.#line.atMs)
+    const { builder } = target
     if (builder.canAdd(day)) {
-      const visitor = this.#findVisitor(builder, agent, parser, project.visitorRules)
-      const { kind, label } = agent.rule
-      addFileLabel(builder, visitor, day, kind, file)
-      if (kind === 'ai' && label !== undefined) builder.add(visitor, toReadLabel(file, label), day, asLabel)
+      const visitor = this.#findVisitor(builder, agent, rule)
+      addFileLabel(builder, visitor, day, rule.kind, file)
+      if (rule.kind === 'ai' && rule.label !== undefined) {
+        builder.add(visitor, toReadLabel(file, rule.label), day, asLabel)
+      }
     }
   }
 
   /** Adds a view of a page that was not sent, which is not a page view. */
-  addFailed({ project, builder }: ProjectTarget, { page, failure }: FailedView, parser: LineParser): void {
+  addFailed(target: ProjectTarget, { page, failure }: FailedView, parser: LineParser): void {
+    const { tally, builder } = target
     const agent = this.#findAgent(parser)
-    const { kind, label } = page.isMarkdown || this.#asksForMarkdown() ? agent.markdownRule : agent.rule
+    const { verifiedViews } = tally
+    const isMarkdown = page.isMarkdown || this.#asksForMarkdown()
+    const rule = this.#findRule(target, isMarkdown ? agent.markdownRule : agent.rule, parser)
+    tally.verifiedViews = verifiedViews
+    const { kind, label } = rule
     const day = toDay(this.#line.atMs)
     if (kind === 'neither' || !builder.canAdd(day)) return
     const from = kind === 'human' ? this.#referrals.findAny(this.#line) : label && toAgentName(label)
-    const visitor = this.#findVisitor(builder, agent, parser, project.visitorRules)
+    const visitor = this.#findVisitor(builder, agent, rule)
     builder.add(visitor, toFailedLabel({ kind, failure, path: page.path, ...(from && { from }) }), day, asLabel)
   }
 
@@ -101,11 +112,20 @@ export class ViewAdder {
     return this.#agents.find(bytes, userAgentStart, userAgentEnd, parser.decodeHeader)
   }
 
-  /** Returns the number of the visitor in the batch. */
-  #findVisitor(builder: BatchBuilder, agent: UserAgent, parser: LineParser, rules: VisitorRules): number {
-    const clients = this.#clients
-    clients.find(this.#line, parser, rules)
-    return builder.findVisitor(clients.bytes, clients.start, clients.end, agent, toDay(this.#line.atMs))
+  /** Finds the client of the line, and the rule of its view. */
+  #findRule({ project: { visitorRules }, tally }: ProjectTarget, rule: Rule, parser: LineParser): Rule {
+    this.#clients.find(this.#line, parser, visitorRules)
+    if (visitorRules === 1) return rule
+    const judged = this.#verifiedRules.judge(rule, this.#clients.owner, toDay(this.#line.atMs))
+    if (judged?.verdict === 'verified') tally.verifiedViews++
+    return this.#verifiedRules.findRule(rule, judged)
+  }
+
+  /** Returns the number of the visitor in the batch; call it after `#findRule`. */
+  #findVisitor(builder: BatchBuilder, agent: UserAgent, rule: Rule): number {
+    const { bytes, start, end } = this.#clients
+    const { label } = rule.kind === 'ai' ? rule : agent.markdownRule
+    return builder.findVisitor(bytes, start, end, agent, toDay(this.#line.atMs), label)
   }
 }
 

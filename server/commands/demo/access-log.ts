@@ -110,11 +110,14 @@ function pickVisitor(kind: (typeof kinds)[number], readers: number, random: Rand
   return { address: toAddress(host), userAgent }
 }
 
-/** Uses the IPv6 documentation prefix (RFC 3849) and private IPv4 addresses (RFC 1918). IPv6 is canonical, as in most logs. */
+/**
+ * Uses the IPv6 documentation prefix (RFC 3849) and private IPv4 addresses (RFC 1918). IPv6 is canonical, as in most logs, and each
+ * host has a /64 network of its own, as subscribers have.
+ */
 function toAddress(host: number): string {
   if (host % 7 === 3) {
-    const high = host >> 16
-    return `2001:db8::${high === 0 ? '' : `${high.toString(16)}:`}${(host & 0xffff).toString(16)}`
+    const [high, low] = [host >> 16, host & 0xffff].map(group => group.toString(16))
+    return low === '0' ? `2001:db8:${high}::1` : `2001:db8:${high}:${low}::1`
   }
   return `10.${(host >> 16) & 255}.${(host >> 8) & 255}.${host & 255}`
 }

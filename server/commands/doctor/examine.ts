@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { readBoolean } from '../../flags/setting.ts'
 import type { S3Location } from '../../store/s3/s3-location.ts'
+import { checkAgents } from './check-agents.ts'
 import { checkBrowser } from './check-browser.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDatabases } from './check-databases.ts'
@@ -56,7 +57,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
     findings.push(...(await checkStoredBundles({ dataFolder, database }, bundles)))
   }
   if (database !== undefined) findings.push(...(await checkPostgres(database, { ...server, dataFolder })))
-  return [...findings, ...(await checkBrowser(env, allowNoSandbox))]
+  return [...findings, checkAgents(now()), ...(await checkBrowser(env, allowNoSandbox))]
 }
 
 /** Returns null if the settings cannot be read. */

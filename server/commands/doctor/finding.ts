@@ -8,6 +8,7 @@ export type Check =
   | 'bundles'
   | 'clock'
   | 'links'
+  | 'agents'
   | 'browser'
 
 /** One result of `quire doctor`. A failure needs action. A warning needs none if the operator intended its cause. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { findForwardedClient, findKnownOwners } from '../../../server/analytics/import/address-owners.ts'
 import { LineExplainer } from '../../../server/analytics/import/explain-line.ts'
-import { findForwardedClient } from '../../../server/analytics/import/proxy-networks.ts'
 
 const cloudflare = '172.68.10.20'
 const request =
@@ -60,5 +60,5 @@ test.each([
   ['10.1.2.3, 10.0.0.2', '10.1.2.3'],
   ['', undefined],
 ])('the client of %j is %s', (list, client) => {
-  expect(findForwardedClient(list, 64)).toBe(client)
+  expect(findForwardedClient(list, 64, findKnownOwners())).toBe(client)
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Option } from 'commander'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { checkAgents } from '../../../server/commands/doctor/check-agents.ts'
 import { checkClock } from '../../../server/commands/doctor/check-clock.ts'
 import { checkDatabases } from '../../../server/commands/doctor/check-databases.ts'
 import { checkDisk } from '../../../server/commands/doctor/check-disk.ts'
@@ -249,4 +250,21 @@ test('the disk and the versions are told', async () => {
     { level: 'warning', message: expect.stringMatching(/^Quire \d.*schema \d/) },
   ])
   expect(list(checkVersions(process.version))).toEqual([])
+})
+
+describe('agents', () => {
+  const operators = ['2026-08-22', '2026-10-04'].map(asOf => ({
+    operator: 'Example',
+    lists: [
+      { names: [`Bot of ${asOf}`], source: 'https://example.com', asOf, complete: true, ranges: ['203.0.113.0/24'] },
+    ],
+  }))
+
+  test.each([
+    ['2026-11-20', 'ok', 'The addresses of AI agents are of 2026-08-22 or newer.'],
+    ['2026-11-21', 'warning', 'The addresses of Bot of 2026-08-22 are older than 2026-08-23: requests that'],
+  ])('on %s, the result is %s', (date, level, message) => {
+    const finding = checkAgents(Date.parse(date), operators)
+    expect(finding).toMatchObject({ level, message: expect.stringContaining(message) })
+  })
 })
