@@ -9,14 +9,7 @@ import { fixedKeys, oneProject, type ReadView, readLog, takeEntries, takeViews }
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
 
-function line({
-  address = '10.0.0.1',
-  path = '/guide',
-  userAgent = browser,
-  day = 20,
-  referrer = '-',
-  status = 200,
-} = {}): string {
+function line({ address = '10.0.0.1', path = '/guide', userAgent = browser, day = 20, referrer = '-' } = {}): string {
   return `${address} - - [${day}/Nov/2026:10:11:12 +0000] "GET ${path} HTTP/1.1" 200 12 "${referrer}" "${userAgent}"`
 }
 
