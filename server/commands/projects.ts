@@ -8,6 +8,7 @@ import { describeSameName, readName } from '../tenancy/name.ts'
 import { newVisitorRules } from '../tenancy/project.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printNote, printResult, printRows } from './print.ts'
+import { projectsSetCommand } from './projects-set.ts'
 import { withExistingStore } from './with-store.ts'
 
 const createSettings = {
@@ -31,7 +32,8 @@ export function projectsCommand(): Command {
 Examples:
   npx quire projects create "Handbook" --org Demo
   npx quire projects create "Support" --org Demo --salt-rotation month
-  npx quire projects list --org Demo`,
+  npx quire projects list --org Demo
+  npx quire projects set Handbook --ai assistants`,
     )
   addSettings(
     projects.command('create <name>').description('create a project and print its id'),
@@ -75,5 +77,6 @@ Examples:
       }),
     })
   })
+  projects.addCommand(projectsSetCommand().copyInheritedSettings(projects))
   return projects
 }

@@ -3,7 +3,7 @@ import { type ComparedReport, showChange } from '../analytics/report/compare.ts'
 import type { FailedPages } from '../analytics/report/failed-report.ts'
 import type { ReportFilter } from '../analytics/report/filter-report.ts'
 import type { LabelReport, TotalVisitors, VisitReport, VisitSeries } from '../analytics/report/visit-report.ts'
-import type { VisitorRules } from '../tenancy/project.ts'
+import type { CountingSettings, VisitorRules } from '../tenancy/project.ts'
 import { type BarHeadings, type BarRow, drawBars } from './bars.ts'
 import { showCount, showCountOf } from './print.ts'
 import { wrapProse } from './prose.ts'
@@ -14,6 +14,7 @@ interface ShownReport extends VisitReport {
   filter?: ReportFilter
   compared?: ComparedReport | null
   visitorRules: VisitorRules
+  counting: CountingSettings
 }
 
 /** Max rows of each list. */
@@ -37,6 +38,7 @@ export function drawReport(report: ShownReport, limits: Limits): string {
     filter ? '' : drawTotals(totals, compared, width),
     compared ? wrap(explainCompared(compared), width) : '',
     wrap(explainVisitors(report.visitorRules), width),
+    report.counting.ai === 'all' ? '' : wrap(assistantsOnly, width),
     prunedBefore === null ? '' : wrap(explainPruned(prunedBefore), width),
     filter ? '' : drawSeries(series, totals, width),
     drawPages(report, limits),
@@ -51,6 +53,9 @@ export function drawReport(report: ShownReport, limits: Limits): string {
     .filter(section => section !== '')
     .join('\n\n')
 }
+
+const assistantsOnly =
+  'AI counts assistants, coding agents, and readers of Markdown that no list names (npx quire projects set --ai). Views that were counted before the setting keep their class.'
 
 function explainVisitors(rules: VisitorRules): string {
   return rules === 1

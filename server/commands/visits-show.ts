@@ -10,6 +10,7 @@ import { readComparedRange, readFilter, reportSettings } from '../flags/report-s
 import { addSettings, type FlagsOf, integer, type Settings } from '../flags/setting.ts'
 import { shared, storeSettings } from '../flags/shared-settings.ts'
 import { getProject } from '../tenancy/get-project.ts'
+import { usualCounting } from '../tenancy/project.ts'
 import { printJson } from './print.ts'
 import { outputWidth } from './table.ts'
 import { printTable } from './table-text.ts'
@@ -79,7 +80,7 @@ async function show(flags: Flags): Promise<void> {
   }
   const range = readRange(flags, Date.now())
   await withExistingStore(flags, async store => {
-    const { id: projectId, name, visitorRules } = await getProject(store, flags.project)
+    const { id: projectId, name, visitorRules, counting = usualCounting } = await getProject(store, flags.project)
     const { limit = Number.POSITIVE_INFINITY, by } = flags
     const filter = readFilter(flags)
     const comparedBy = { compare: flags.compare, by: flags.csv ? by : undefined }
@@ -98,6 +99,7 @@ async function show(flags: Flags): Promise<void> {
       project: projectId,
       name,
       visitorRules,
+      counting,
       ...report,
       ...(hasFilter(filter) && { filter }),
       ...(comparison && { compared: await readCompared(store.visits, comparison) }),

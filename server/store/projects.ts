@@ -1,4 +1,11 @@
-import type { Project, Projects, SaltRotation, VisitorRules } from '../tenancy/project.ts'
+import {
+  type CountingSettings,
+  type Project,
+  type Projects,
+  type SaltRotation,
+  usualCounting,
+  type VisitorRules,
+} from '../tenancy/project.ts'
 import { listInParts } from './list-part.ts'
 import { all, get, run, sql, type Works } from './noun.ts'
 
@@ -9,6 +16,8 @@ interface ProjectRow {
   name: string
   visitor_salt_rotation: SaltRotation
   visitor_rules: VisitorRules
+  /** JSON; without fields = the usual settings. */
+  counting: string
   created_at: number
 }
 
@@ -19,13 +28,14 @@ function toProject(row: ProjectRow): Project {
     name: row.name,
     visitorSaltRotation: row.visitor_salt_rotation,
     visitorRules: row.visitor_rules,
+    ...(row.counting !== '{}' && { counting: { ...usualCounting, ...(JSON.parse(row.counting) as object) } }),
     createdAt: row.created_at,
   }
 }
 
 const columns = 'id, organization_id, name, visitor_salt_rotation, visitor_rules, created_at'
 
-const insert = sql<ProjectRow>(
+const insert = sql<Omit<ProjectRow, 'counting'>>(
   // On SQLite, the visits of a project are in a file of their own.
   ({ isPostgres }) => `INSERT INTO projects (${columns}${isPostgres ? '' : ', has_visits'})
    VALUES (@id, @organization_id, @name, @visitor_salt_rotation, @visitor_rules, @created_at${isPostgres ? '' : ', 0'})`,
@@ -33,6 +43,7 @@ const insert = sql<ProjectRow>(
 const setVisitorRules = sql<{ id: string; rules: VisitorRules }>(
   'UPDATE projects SET visitor_rules = @rules WHERE id = @id',
 )
+const setCounting = sql<{ id: string; counting: string }>('UPDATE projects SET counting = @counting WHERE id = @id')
 const findOwned = sql<{ organizationId: string; id: string }, ProjectRow>(
   'SELECT * FROM projects WHERE id = @id AND organization_id = @organizationId',
 )
@@ -62,6 +73,9 @@ export const projects: Works<Projects> = {
       visitor_rules: visitorRules,
       created_at: createdAt,
     })
+  },
+  *setCounting(id, counting) {
+    yield* run(setCounting, { id, counting: JSON.stringify(counting) })
   },
   *setVisitorRules(id, rules) {
     yield* run(setVisitorRules, { id, rules })

@@ -13,6 +13,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     find: 'reads',
     list: 'reads',
     setVisitorRules: 'writes',
+    setCounting: 'writes',
     listPart: 'reads',
   },
   sites: {

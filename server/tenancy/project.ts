@@ -14,12 +14,28 @@ export type VisitorRules = 1 | 2
 /** The rules of new projects. */
 export const newVisitorRules: VisitorRules = 2
 
+/** Which AI agents count as AI: `assistants` = those that read for a person now, coding agents, and readers of Markdown that no list names. */
+export const aiMeanings = ['all', 'assistants'] as const
+
+/** What counts in a project, besides the rules for all projects. */
+export interface CountingSettings {
+  /** Blocks of addresses, see `parseCidr`. Their views do not count. */
+  ownAddresses: readonly string[]
+  /** Paths that are no pages; with a star at the end, all that begin so. */
+  notPages: readonly string[]
+  ai: (typeof aiMeanings)[number]
+}
+
+export const usualCounting: CountingSettings = { ownAddresses: [], notPages: [], ai: 'all' }
+
 export interface Project {
   id: string
   organizationId: string
   name: string
   visitorSaltRotation: SaltRotation
   visitorRules: VisitorRules
+  /** Missing = `usualCounting`. */
+  counting?: CountingSettings
   createdAt: number
 }
 
@@ -30,6 +46,7 @@ export interface Projects {
    */
   findOwned(organizationId: string, id: string): Awaitable<Project | undefined>
   setVisitorRules(id: string, rules: VisitorRules): Awaitable<void>
+  setCounting(id: string, counting: CountingSettings): Awaitable<void>
   /** Finds the oldest project of an organization with this name. */
   findNamed(organizationId: string, name: string): Awaitable<Project | undefined>
   find(id: string): Awaitable<Project | undefined>

@@ -35,6 +35,7 @@ const calls: [keyof typeof groups, string[]][] = [
   ['orgs', ['delete', 'Acme', '--yes']],
   ['projects', ['list']],
   ['projects', ['create', 'Docs', '--org', 'Acme']],
+  ['projects', ['set', 'Docs', '--ai', 'assistants']],
   ['sites', ['list']],
   ['sites', ['create', 'docs.example.com', '--project', 'Docs', '--no-probe']],
   ['sites', ['set-origin', 'docs.example.com', '--no-probe']],

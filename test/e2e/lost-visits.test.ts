@@ -210,7 +210,7 @@ test('an older version did not record who had visits: a file says so when the st
     CREATE TABLE rate_limits (organization_id TEXT, budget TEXT, arrival_at INTEGER, stored_at INTEGER);
     ALTER TABLE sites DROP COLUMN allowed_origins;
     ALTER TABLE api_keys DROP COLUMN project_ids; ALTER TABLE api_keys DROP COLUMN allowed_addresses;
-    ALTER TABLE projects DROP COLUMN visitor_rules;
+    ALTER TABLE projects DROP COLUMN visitor_rules; ALTER TABLE projects DROP COLUMN counting;
     ALTER TABLE agent_jobs DROP COLUMN changed_at; DROP TABLE webhook_deliveries; DROP TABLE webhooks;
     DROP TABLE sessions; DROP TABLE sign_in_links; DROP TABLE people; DROP TABLE audit_events;
     PRAGMA user_version = 8`)

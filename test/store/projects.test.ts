@@ -22,6 +22,16 @@ stores.describe('projects', () => {
     await expect(lost()).rejects.toMatchObject({ code: stores.codes.foreignKey })
   })
 
+  test('settings for counting replace those of before', async () => {
+    await store.projects.insert({ ...project('prj_a'), visitorRules: 1 })
+    const counting = { ownAddresses: ['203.0.113.0/24'], notPages: ['/a/*'], ai: 'assistants' as const }
+    await store.projects.setCounting('prj_a', counting)
+    await store.projects.setVisitorRules('prj_a', 2)
+    expect(await store.projects.find('prj_a')).toEqual({ ...project('prj_a'), visitorRules: 2, counting })
+    await store.projects.setCounting('prj_a', { ...counting, ownAddresses: [] })
+    expect((await store.projects.find('prj_a'))?.counting).toEqual({ ...counting, ownAddresses: [] })
+  })
+
   test('an id with a NUL, as %00 in a path gives it, is unknown', async () => {
     await store.projects.insert(project('prj_a'))
     expect(await store.projects.findOwned('org_a', 'prj_a\0')).toBeUndefined()

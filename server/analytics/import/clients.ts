@@ -62,10 +62,10 @@ export class Clients {
    */
   find(line: LogLine, parser: LineParser, rules: VisitorRules): void {
     const prefix = this.#ipv6Prefix ?? (rules === 1 ? 128 : 64)
-    if (this.#spellings.ipv6Prefix !== prefix) {
-      this.#spellings = prefix === 64 ? this.#bySubscriber : this.#byAddress
-      this.has(line, parser)
-    }
+    const isRead = this.#spellings.ipv6Prefix === prefix && this.bytes !== this.#listed
+    this.#spellings = prefix === 64 ? this.#bySubscriber : this.#byAddress
+    // The peer again, with the other prefix, or after an earlier call took the client from a list.
+    if (!isRead) this.has(line, parser)
     this.isListed = line.clientEnd > line.clientStart && this.#readList(line, parser)
     this.owner = this.proxy = undefined
     if (rules === 1) return

@@ -30,6 +30,8 @@ export const lineRefusals = {
   'router-data': { check: 'page', group: 'filtered', name: 'router-data' },
   service: { check: 'page', group: 'filtered', name: 'service' },
   scan: { check: 'page', group: 'filtered', name: 'scan' },
+  'no-page': { check: 'page', group: 'filtered', name: 'no-page' },
+  'own-address': { check: 'page', group: 'filtered', name: 'own-address' },
 } as const satisfies Record<string, LineRefusal>
 
 /** Supplies the values for checks that depend on the reader of the log. */

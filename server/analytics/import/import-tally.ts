@@ -13,7 +13,7 @@ export class ImportTally {
   lines = 0
   /**
    * Lines that are not page views: not a GET, a status other than 2xx and 304, an asset, a file for programs, a header of
-   * the log, or a host without a registered site.
+   * the log, a host without a registered site, or what a project does not count, see `CountingSettings`.
    */
   filtered = {
     method: 0,
@@ -23,6 +23,8 @@ export class ImportTally {
     'router-data': 0,
     service: 0,
     scan: 0,
+    'no-page': 0,
+    'own-address': 0,
     comment: 0,
     'unknown-host': 0,
   }

@@ -153,9 +153,9 @@ export class LogReader {
     this.#now = Math.max(this.#now, now)
   }
 
-  /** Replaces the projects by host for the next lines; only for a reader created with projects by host. */
-  setProjects(projects: ProjectsByHost): void {
-    this.#projects.setHosts(projects)
+  /** Replaces the projects by host, or the settings of the only project, for the next lines. */
+  setProjects(projects: VisitedProject | ProjectsByHost): void {
+    this.#projects.set(projects)
   }
 
   /**
@@ -205,8 +205,10 @@ export class LogReader {
   readonly #countLine: OnLine = (bytes, start, end) => {
     const { parser } = this.#lines
     const parsed = parser?.parse(bytes, start, end, this.#line)
-    const refusal = this.#decider.decide(parsed, this.#line, this.#now)
-    const { project, page, llmsFile, failed } = this.#decider
+    const decided = this.#decider.decide(parsed, this.#line, this.#now)
+    const { project, page: asked, llmsFile, failed } = this.#decider
+    const refusal = decided ?? (parser && this.#views.refuse(project, asked, parser))
+    const page = refusal ? undefined : asked
     const tally = project?.tally ?? this.#projects.common
     tally.lines++
     if (refusal) tally.countRefusal(refusal)
@@ -241,15 +243,14 @@ export class LogReader {
 
   /** Moves the views of all projects to `#ready`, and clears the caches if one is full. */
   #cut(): void {
-    for (const { project, tally, builder } of this.#projects.targets) {
+    const { targets } = this.#projects
+    for (const { project, tally, builder } of targets) {
       if (builder.length > 0) this.#ready.push({ project, tally, batch: builder.take() })
     }
     this.#viewCount = 0
-    const { targets } = this.#projects
     const visitors = targets.reduce((total, { builder }) => total + builder.size, 0)
-    const isCacheFull = targets.some(({ builder }) => this.#isCacheFull(builder))
     // Half a cache of visitors would end the next batch before it is full.
-    if (visitors > maxVisitors / 2 || isCacheFull) this.#clearCaches()
+    if (visitors > maxVisitors / 2 || targets.some(({ builder }) => this.#isCacheFull(builder))) this.#clearCaches()
   }
 
   /** Clears all caches. The visitors are cleared too because their keys contain numbers of user agents. */

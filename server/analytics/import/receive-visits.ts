@@ -112,7 +112,7 @@ export class DeliveryCounter {
     }
     const known = this.#readers.get(name)
     if (known) {
-      if (!('id' in projects)) known.reader.setProjects(projects)
+      known.reader.setProjects(projects)
       return known
     }
     const examples: OpenReader['examples'] = new Map()

@@ -11,6 +11,8 @@ export interface UserAgent {
   rule: Rule
   /** The rule that classifies its views of Markdown; mostly the same. */
   markdownRule: Rule
+  /** The rule that classifies its views of Markdown in a project where those of programs that no list names are AI. */
+  unnamedMarkdownRule: Rule
 }
 
 /** The rule of Markdown views by programs that no list names, if the operator counts them as AI. */
@@ -57,6 +59,7 @@ export class UserAgents {
       text,
       rule,
       markdownRule: this.#markdownAsAi && isUnnamed(classification) ? markdownRule : rule,
+      unnamedMarkdownRule: isUnnamed(classification) ? markdownRule : rule,
     }
     this.#agents.push(agent)
     return agent

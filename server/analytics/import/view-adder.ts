@@ -7,7 +7,7 @@ import type { KnownPage } from '../page.ts'
 import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel } from '../view-batch.ts'
 import type { BatchBuilder } from './batch-builder.ts'
 import type { Clients } from './clients.ts'
-import type { LineDecider } from './decide-line.ts'
+import type { LineDecider, LineRefusal } from './decide-line.ts'
 import type { EvidenceCollector } from './log-evidence.ts'
 import { Referrals } from './referrals.ts'
 import type { Rule } from './rules.ts'
@@ -39,6 +39,13 @@ export class ViewAdder {
     this.#clients = clients
   }
 
+  /** Returns why a project does not count a page view; undefined when it does. */
+  refuse(target: ProjectTarget | undefined, page: KnownPage | undefined, parser: LineParser): LineRefusal | undefined {
+    if (!target?.counting || !page) return undefined
+    this.#clients.find(this.#line, parser, target.project.visitorRules)
+    return target.counting.refuse(page.path, this.#clients)
+  }
+
   /** Adds a page view, also to the evidence. A program that is neither people nor AI only gets a label. */
   addView(target: ProjectTarget, page: KnownPage, parser: LineParser, viewed: Viewed): void {
     const { atMs, userAgentStart, userAgentEnd } = this.#line
@@ -46,7 +53,7 @@ export class ViewAdder {
     const agent = this.#findAgent(parser)
     const isMarkdown = page.isMarkdown || this.#asksForMarkdown()
     const day = toDay(atMs)
-    const rule = this.#findRule(target, isMarkdown ? agent.markdownRule : agent.rule, parser)
+    const rule = this.#findRule(target, agent, isMarkdown, parser)
     tally.countView(rule)
     // A missing user agent is empty or a dash.
     viewed.countView(atMs, userAgentEnd - userAgentStart > 1)
@@ -74,7 +81,7 @@ export class ViewAdder {
   /** Adds a view of a file for AI, which is not a page view. */
   addFile(target: ProjectTarget, file: string, parser: LineParser): void {
     const agent = this.#findAgent(parser)
-    const rule = this.#findRule(target, agent.rule, parser)
+    const rule = this.#findRule(target, agent, false, parser)
     const day = toDay(this.#line.atMs)
     const { builder } = target
     if (builder.canAdd(day)) {
@@ -88,11 +95,12 @@ export class ViewAdder {
 
   /** Adds a view of a page that was not sent, which is not a page view. */
   addFailed(target: ProjectTarget, { page, failure }: FailedView, parser: LineParser): void {
+    if (this.refuse(target, page, parser)) return
     const { tally, builder } = target
     const agent = this.#findAgent(parser)
     const { verifiedViews } = tally
     const isMarkdown = page.isMarkdown || this.#asksForMarkdown()
-    const rule = this.#findRule(target, isMarkdown ? agent.markdownRule : agent.rule, parser)
+    const rule = this.#findRule(target, agent, isMarkdown, parser)
     tally.verifiedViews = verifiedViews
     const { kind, label } = rule
     const day = toDay(this.#line.atMs)
@@ -113,12 +121,19 @@ export class ViewAdder {
   }
 
   /** Finds the client of the line, and the rule of its view. */
-  #findRule({ project: { visitorRules }, tally }: ProjectTarget, rule: Rule, parser: LineParser): Rule {
-    this.#clients.find(this.#line, parser, visitorRules)
-    if (visitorRules === 1) return rule
-    const judged = this.#verifiedRules.judge(rule, this.#clients.owner, toDay(this.#line.atMs))
+  #findRule(
+    { project, tally, counting }: ProjectTarget,
+    agent: UserAgent,
+    isMarkdown: boolean,
+    parser: LineParser,
+  ): Rule {
+    const named = counting?.findRule(agent, isMarkdown) ?? (isMarkdown ? agent.markdownRule : agent.rule)
+    this.#clients.find(this.#line, parser, project.visitorRules)
+    if (project.visitorRules === 1) return counting?.limit(named) ?? named
+    const judged = this.#verifiedRules.judge(named, this.#clients.owner, toDay(this.#line.atMs))
     if (judged?.verdict === 'verified') tally.verifiedViews++
-    return this.#verifiedRules.findRule(rule, judged)
+    const rule = this.#verifiedRules.findRule(named, judged)
+    return counting?.limit(rule) ?? rule
   }
 
   /** Returns the number of the visitor in the batch; call it after `#findRule`. */

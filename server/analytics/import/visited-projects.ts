@@ -1,4 +1,4 @@
-import type { Project } from '../../tenancy/project.ts'
+import { type Project, usualCounting } from '../../tenancy/project.ts'
 import { formats } from '../formats/formats.ts'
 import { type LogFormat, LogFormatError, type LogLine } from '../formats/log-format.ts'
 import { ByteTable } from '../hash-table.ts'
@@ -6,8 +6,9 @@ import { VisitorHash } from '../visitor.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import { BatchBuilder } from './batch-builder.ts'
 import { ImportTally } from './import-tally.ts'
+import { ProjectCounting } from './project-counting.ts'
 
-export type VisitedProject = Pick<Project, 'id' | 'visitorSaltRotation' | 'visitorRules'>
+export type VisitedProject = Pick<Project, 'id' | 'visitorSaltRotation' | 'visitorRules' | 'counting'>
 
 /** Projects by the domain of their sites, in lower case. */
 export type ProjectsByHost = ReadonlyMap<string, VisitedProject>
@@ -21,6 +22,8 @@ export interface ProjectViews {
 /** Collects the views of a project. */
 export interface ProjectTarget extends ProjectViews {
   builder: BatchBuilder
+  /** Undefined = the usual settings. */
+  counting: ProjectCounting | undefined
 }
 
 /** The projects whose visits a log contains: one project for all lines, or a project for each host. */
@@ -80,9 +83,10 @@ export class VisitedProjects {
     return this.#only ?? this.#hosts?.find(bytes, hostStart, hostEnd)
   }
 
-  /** Replaces the projects by host. */
-  setHosts(projects: ProjectsByHost): void {
-    this.#hosts?.setTargets(this.#toTargets(projects))
+  /** Replaces the projects by host, or the settings of the only project. */
+  set(projects: VisitedProject | ProjectsByHost): void {
+    if (isByHost(projects)) this.#hosts?.setTargets(this.#toTargets(projects))
+    else this.#toTarget(projects)
   }
 
   get #tallies(): ImportTally[] {
@@ -96,12 +100,20 @@ export class VisitedProjects {
 
   #toTarget(project: VisitedProject): ProjectTarget {
     const known = this.#targets.get(project.id)
-    if (known) return known
+    // The settings may have changed.
+    if (known) return Object.assign(known, { project, counting: toCounting(project) })
     const hash = new VisitorHash(day => this.#keys.find(project, day), project.visitorSaltRotation)
-    const target = { project, tally: new ImportTally(), builder: new BatchBuilder(hash) }
+    const counting = toCounting(project)
+    const target = { project, tally: new ImportTally(), builder: new BatchBuilder(hash), counting }
     this.#targets.set(project.id, target)
     return target
   }
+}
+
+function toCounting({ counting = usualCounting }: VisitedProject): ProjectCounting | undefined {
+  const { ownAddresses, notPages, ai } = counting
+  const isUsual = ownAddresses.length === 0 && notPages.length === 0 && ai === usualCounting.ai
+  return isUsual ? undefined : new ProjectCounting(counting)
 }
 
 function isByHost(projects: VisitedProject | ProjectsByHost): projects is ProjectsByHost {

@@ -7,7 +7,7 @@ import { showNumber } from '../texts/numbers.ts'
 import { visitorTexts as texts } from '../texts/visitors.ts'
 
 /** Agents and sites beside a page that failed. */
-const maxSources = 5
+const maxSources = 3
 
 /** Shows who came besides people: AI agents, what they read, and programs. And the people who came from AI assistants. */
 export function showLabels(labels: LabelReport, cut: ReportView['cut']): Markup {
