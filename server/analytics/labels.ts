@@ -1,15 +1,20 @@
+import { type FailedPage, isFailedLabel, listCountedFailures, parseFailedPage } from './failed-pages.ts'
+
 /**
  * Labels count visitors by more than pages: by the name of an AI agent, by the rule that classified a program, by files for
- * AI, and by the AI assistant and the page that people came from and to. The visitors of a label are exact and unique in any
+ * AI, by the AI assistant and the page that people came from and to, and by pages that failed. The visitors of a label are exact and unique in any
  * range, and a repeated import changes nothing, see `label-sets.ts`. Labels count neither for the site nor as pages: a path
  * begins with a slash and a label does not.
  *
- * The number of labels is bounded by the agent lists, and by the assistants times the pages of the site.
+ * The number of labels is bounded by the agent lists, by the assistants times the pages of the site, and by `FailureBounds`.
  */
 export type Label =
   | { type: 'agent'; agent: string }
+  | { type: 'class'; use: string }
   | { type: 'neither'; rule: string }
   | { type: 'file'; kind: LabelledKind; file: string }
+  | { type: 'read'; file: string; agent: string }
+  | ({ type: 'failed' } & FailedPage)
   | { type: 'referral'; site?: string; path?: string }
 
 /** See `Kind` of the agent lists. */
@@ -19,17 +24,28 @@ export type LabelledKind = 'human' | 'ai' | 'neither'
 export const markdownFile = 'Markdown'
 
 const aiRule = 'ai: '
+const agentLabel = 'agent:'
 
 /** Returns the label of the visitors that a rule classified, see `Classification`; undefined for people. */
 export function toRuleLabel(kind: LabelledKind, rule: string): string | undefined {
   if (kind === 'human') return undefined
   if (kind === 'neither') return `neither:${rule}`
-  return `agent:${rule.startsWith(aiRule) ? rule.slice(aiRule.length) : rule}`
+  return `${agentLabel}${rule.startsWith(aiRule) ? rule.slice(aiRule.length) : rule}`
+}
+
+/** Returns the agent of the label of its visitors. */
+export function toAgentName(label: string): string {
+  return label.slice(agentLabel.length)
 }
 
 /** Returns the label of the visitors of a kind that read a file for AI. */
 export function toFileLabel(kind: LabelledKind, file: string): string {
   return `file:${kind}:${file}`
+}
+
+/** Returns the label of the AI visitors with the label of an agent that read a file for AI. */
+export function toReadLabel(file: string, agentLabelText: string): string {
+  return `read:${file}:${toAgentName(agentLabelText)}`
 }
 
 /** The label of all people who came from an AI assistant. */
@@ -40,8 +56,16 @@ export function toReferralLabel(site: string, path: string): string {
   return `${anyReferralLabel}${site}${path}`
 }
 
-/** Lists the labels under which the visitors of a stored label count: those of a referral also for its site, and for all. */
-export function listCountedLabels(label: string): readonly string[] {
+/**
+ * Lists the labels under which the visitors of a stored label count: those of a referral also for its site, and for all; those
+ * of an agent also for its class. The class is found when labels are counted, not when they are stored: a class that a later
+ * version corrects is right for all days, and an import does no work for it.
+ *
+ * @param useOf returns the class of an agent
+ */
+export function listCountedLabels(label: string, useOf: (agent: string) => string): readonly string[] {
+  if (label.startsWith(agentLabel)) return [label, `class:${useOf(toAgentName(label))}`]
+  if (isFailedLabel(label)) return listCountedFailures(label)
   if (!label.startsWith(anyReferralLabel)) return [label]
   const slash = label.indexOf('/')
   return [label, label.slice(0, slash), anyReferralLabel]
@@ -58,10 +82,20 @@ export function parseLabel(text: string): Label | undefined {
   switch (type) {
     case 'agent':
       return { type, agent: rest }
+    case 'class':
+      return { type, use: rest }
     case 'neither':
       return { type, rule: rest }
     case 'file':
       return parseFile(rest)
+    case 'read': {
+      const colon = rest.indexOf(':')
+      return { type, file: rest.slice(0, colon), agent: rest.slice(colon + 1) }
+    }
+    case 'failed': {
+      const failed = parseFailedPage(rest)
+      return failed && { type, ...failed }
+    }
     case 'from':
       return parseReferral(rest)
   }

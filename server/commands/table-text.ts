@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Cell, Table } from '../analytics/report/tables.ts'
+import type { Cell } from '../analytics/report/rows.ts'
+import type { Table } from '../analytics/report/tables.ts'
 import { toCsvRow } from '../base/csv.ts'
 
 const pieceCharacters = 64 * 1024

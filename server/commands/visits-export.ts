@@ -4,9 +4,11 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Command } from 'commander'
 import { periodLengths } from '../analytics/report/periods.ts'
-import { type Cell, openTable, type Rows, type Table } from '../analytics/report/tables.ts'
+import type { Cell, Rows } from '../analytics/report/rows.ts'
+import { openFilteredTable, type Table } from '../analytics/report/tables.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { rangeSettings, readRange } from '../flags/range-settings.ts'
+import { readComparedRange, readFilter, reportSettings } from '../flags/report-settings.ts'
 import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
 import { shared, storeSettings } from '../flags/shared-settings.ts'
 import { getProject } from '../tenancy/get-project.ts'
@@ -20,6 +22,7 @@ const standardOutput = '-'
 const settings = {
   project: { ...shared.project, mandatory: true },
   ...rangeSettings,
+  ...reportSettings,
   by: {
     flag: '--by <period>',
     what: 'give each day, week or month its own rows (default: one range)',
@@ -43,15 +46,18 @@ Examples:
   npx quire visits export --project Documentation --output pages.csv
   npx quire visits export --project Documentation --table days --last-days 90 -o days.csv
   npx quire visits export --project Documentation --table agents --by month --from 2026-01-01 -o agents.csv
+  npx quire visits export --project Documentation --table failed-from --class assistant -o failed.csv
+  npx quire visits export --project Documentation --compare previous --last-days 28 -o change.csv
   npx quire visits export --project Documentation --table referral-pages --by day --format json > referrals.json
 
 The tables:
   totals, days, weeks, months        people, AI, both, and the total, each visitor once
-  pages                              every page with its visitors
+  pages, unread                      every page with its visitors; the pages that people read and no AI
   agents, uses                       AI agents by name, and by use: assistant, search, training, coding
   neither                            programs that are neither people nor AI, by the rule that classified them
-  files                              Markdown views and llms.txt, by kind of visitor
+  files, readers                     Markdown views and llms.txt, by kind of visitor, and by AI agent
   referrals, referral-pages          people who came from an AI assistant, in all and by page
+  failed, failed-from                pages that were missing (404, 410) or broken (5xx); by agent, and by site of the referrer
 
 The file is UTF-8 with commas, dates such as 2026-11-20, and a heading per column (RFC 4180). dateTo is exclusive. With --by,
 a visitor counts once in each period, so the periods add up to more than the range. --json prints a summary of the file.`,
@@ -73,7 +79,14 @@ async function exportTable(flags: Flags): Promise<void> {
   await withExistingStore(flags, async store => {
     const { id: projectId } = await getProject(store, flags.project)
     const { table, counted } = countRows(
-      await openTable(store.visits, { projectId, range, table: flags.table, by: flags.by }),
+      await openFilteredTable(store.visits, {
+        projectId,
+        range,
+        table: flags.table,
+        by: flags.by,
+        filter: readFilter(flags),
+        compared: await readComparedRange(flags, range, store.visits, projectId),
+      }),
     )
     if (file === undefined) {
       await printTable(table, format)

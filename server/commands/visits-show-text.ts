@@ -1,4 +1,7 @@
 import { parseDay } from '../analytics/day.ts'
+import { type ComparedReport, showChange } from '../analytics/report/compare.ts'
+import type { FailedPages } from '../analytics/report/failed-report.ts'
+import type { ReportFilter } from '../analytics/report/filter-report.ts'
 import type { LabelReport, TotalVisitors, VisitReport, VisitSeries } from '../analytics/report/visit-report.ts'
 import type { CountingSettings, VisitorRules } from '../tenancy/project.ts'
 import { type BarHeadings, type BarRow, drawBars } from './bars.ts'
@@ -8,6 +11,8 @@ import { wrapProse } from './prose.ts'
 interface ShownReport extends VisitReport {
   project: string
   name: string
+  filter?: ReportFilter
+  compared?: ComparedReport | null
   visitorRules: VisitorRules
   counting: CountingSettings
 }
@@ -18,24 +23,30 @@ interface Limits {
   limit: number
 }
 
+const maxSources = 2
+
 /** Draws a report for a terminal. */
 export function drawReport(report: ShownReport, limits: Limits): string {
   const { width } = limits
-  const { name, project, dateFrom, dateTo, totals, series, labels, labelledFrom, prunedBefore } = report
+  const { name, project, dateFrom, dateTo, totals, series, labels, labelledFrom, prunedBefore, filter, compared } =
+    report
   const whose = `${name} (${project})`
   if (dateFrom === null || dateTo === null) return `No visits of ${whose} in these days.`
   const title = `Visitors of ${whose}, ${dateFrom} to ${dayBefore(dateTo)} UTC`
   return [
     wrap(title, width),
-    drawTotals(totals, width),
+    filter ? '' : drawTotals(totals, compared, width),
+    compared ? wrap(explainCompared(compared), width) : '',
     wrap(explainVisitors(report.visitorRules), width),
     report.counting.ai === 'all' ? '' : wrap(assistantsOnly, width),
     prunedBefore === null ? '' : wrap(explainPruned(prunedBefore), width),
-    drawSeries(series, totals, width),
+    filter ? '' : drawSeries(series, totals, width),
     drawPages(report, limits),
     drawAgents(labels, limits),
-    drawFiles(labels, width),
-    drawReferrals(labels, limits),
+    drawFiles(labels, limits),
+    drawReferrals(labels, limits, filter),
+    drawFailed('PAGE NOT FOUND', labels.failed.missing, limits, filter),
+    drawFailed('PAGE WITH A SERVER ERROR', labels.failed.broken, limits, filter),
     drawNeither(labels, limits),
     labelledFrom === null ? '' : wrap(explainUnlabelled(labelledFrom), width),
   ]
@@ -52,13 +63,22 @@ function explainVisitors(rules: VisitorRules): string {
     : 'A visitor is one network address (of IPv6: its first 64 bits) with one user agent.'
 }
 
-function drawTotals({ human, ai, both, total }: TotalVisitors, width: number): string {
+function drawTotals(
+  { human, ai, both, total }: TotalVisitors,
+  compared: ComparedReport | null | undefined,
+  width: number,
+): string {
+  const before = compared?.totals
   const rows = [
-    ['People', human],
-    ['AI', ai],
-    ['Total', total],
+    ['People', human, before?.human],
+    ['AI', ai, before?.ai],
+    ['Total', total, before?.total],
   ] as const
-  const drawn = drawBars({ name: 'VISITORS', cells: [''] }, rows.map(toCountRow), width)
+  const drawn = drawBars(
+    { name: 'VISITORS', cells: ['', ...(before ? changeHeadings : [])] },
+    rows.map(([name, count, old]) => ({ name, cells: [showCount(count), ...showChanges(count, old)], value: count })),
+    width,
+  )
   if (both === 0) return drawn
   const sentence = `${showCountOf(both, 'visitor')} ${both === 1 ? 'counts' : 'count'} as people and as AI, and once in the total.`
   return `${drawn}\n${wrap(sentence, width)}`
@@ -85,14 +105,18 @@ function drawSeries({ by, periods }: VisitSeries, totals: TotalVisitors, width: 
   return `${drawn}\n${wrap(note, width)}`
 }
 
-function drawPages({ pages, pageCount }: VisitReport, { width }: Limits): string {
-  const rows = pages.map(({ path, human, ai, total }) => ({
+function drawPages({ pages, pageCount, compared }: ShownReport, { width }: Limits): string {
+  const rows = pages.map(({ path, human, ai, total }, i) => ({
     name: path,
-    cells: [total, human, ai].map(showCount),
+    cells: [...[total, human, ai].map(showCount), ...showChanges(total, compared?.pages[i]?.total)],
     value: total,
     shaded: ai,
   }))
-  return drawList({ name: 'PAGE', ...kindHeadings }, rows, { width, more: pageCount - pages.length })
+  return drawList(
+    { name: 'PAGE', ...kindHeadings, cells: [...kindHeadings.cells, ...(compared ? changeHeadings : [])] },
+    rows,
+    { width, more: pageCount - pages.length },
+  )
 }
 
 function drawAgents({ agents, uses }: LabelReport, { width, limit }: Limits): string {
@@ -109,18 +133,27 @@ function drawAgents({ agents, uses }: LabelReport, { width, limit }: Limits): st
   )
 }
 
-function drawFiles({ files }: LabelReport, width: number): string {
+function drawFiles({ files, readers }: LabelReport, { width, limit }: Limits): string {
   const rows = files.map(({ file, human, ai, neither }) => ({
     name: file,
     cells: [ai, human, neither].map(showCount),
     value: ai + human + neither,
   }))
-  return drawList({ name: 'READ AS', cells: ['AI', 'PEOPLE', 'NEITHER'] }, rows, { width })
+  const readerRows = readers
+    .slice(0, limit)
+    .map(({ file, agent, visitors }) => ({ name: agent, cells: [file, showCount(visitors)], value: visitors }))
+  return joinLists(
+    drawList({ name: 'READ AS', cells: ['AI', 'PEOPLE', 'NEITHER'] }, rows, { width }),
+    drawList({ name: 'AI AGENT', cells: ['READ', 'VISITORS'] }, readerRows, {
+      width,
+      more: readers.length - readerRows.length,
+    }),
+  )
 }
 
-function drawReferrals({ referrals }: LabelReport, { width, limit }: Limits): string {
+function drawReferrals({ referrals }: LabelReport, { width, limit }: Limits, filter?: ReportFilter): string {
   const { visitors, sites, pages } = referrals
-  if (visitors === 0) return wrap('Nobody came from an AI assistant, or the log has no referrers.', width)
+  if (visitors === 0 && !filter) return wrap('Nobody came from an AI assistant, or the log has no referrers.', width)
   const siteRows = sites.map(({ site, assistant, visitors }) => ({
     name: assistant,
     cells: [site, showCount(visitors)],
@@ -129,14 +162,41 @@ function drawReferrals({ referrals }: LabelReport, { width, limit }: Limits): st
   const pageRows = pages
     .slice(0, limit)
     .map(({ path, site, visitors }) => ({ name: path, cells: [site, showCount(visitors)], value: visitors }))
-  const sentence = `${showCountOf(visitors, 'visitor')} followed a link of an AI assistant.`
+  const sentence = filter
+    ? ''
+    : `\n${wrap(`${showCountOf(visitors, 'visitor')} followed a link of an AI assistant.`, width)}`
   return joinLists(
-    `${drawList({ name: 'FROM AI ASSISTANT', cells: ['SITE', 'PEOPLE'] }, siteRows, { width })}\n${wrap(sentence, width)}`,
+    drawList({ name: 'FROM AI ASSISTANT', cells: ['SITE', 'PEOPLE'] }, siteRows, { width }) + sentence,
     drawList({ name: 'PAGE FROM AI ASSISTANT', cells: ['SITE', 'PEOPLE'] }, pageRows, {
       width,
       more: pages.length - pageRows.length,
     }),
   )
+}
+
+function drawFailed(
+  name: string,
+  { human, ai, unlisted, pages }: FailedPages,
+  { width, limit }: Limits,
+  filter?: ReportFilter,
+): string {
+  const rows = pages.slice(0, limit).map(({ path, human, ai, sites, agents }) => ({
+    name: path,
+    cells: [
+      showCount(human),
+      showCount(ai),
+      [...agents.map(({ agent }) => agent), ...sites.map(({ site }) => site)].slice(0, maxSources).join(', '),
+    ],
+    value: human + ai,
+  }))
+  const drawn = drawList({ name, cells: ['PEOPLE', 'AI', 'AGENT, OR FROM'] }, rows, {
+    width,
+    more: pages.length - rows.length,
+  })
+  if (drawn === '' || filter) return drawn
+  const more = unlisted.human + unlisted.ai === 0 ? '' : ' There are more pages than are listed.'
+  const sentence = `${showCount(human)} people and ${showCount(ai)} AI visitors, not part of the total.${more}`
+  return `${drawn}\n${wrap(sentence, width)}`
 }
 
 function drawNeither({ neither }: LabelReport, { width, limit }: Limits): string {
@@ -146,6 +206,17 @@ function drawNeither({ neither }: LabelReport, { width, limit }: Limits): string
     more: neither.length - rows.length,
   })
   return drawn === '' ? '' : `${drawn}\n${wrap('These programs are not part of the total.', width)}`
+}
+
+const changeHeadings = ['BEFORE', 'CHANGE']
+
+function showChanges(now: number, before: number | undefined): string[] {
+  return before === undefined ? [] : [showCount(before), showChange(now, before)]
+}
+
+function explainCompared({ dateFrom, dateTo, visitedFrom }: ComparedReport): string {
+  const days = `BEFORE is ${dateFrom} to ${dayBefore(dateTo)}.`
+  return visitedFrom === null ? days : `${days} The visits begin on ${visitedFrom}, so it is not complete.`
 }
 
 function explainPruned(prunedBefore: string): string {

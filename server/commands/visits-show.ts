@@ -1,9 +1,12 @@
 import { Command } from 'commander'
+import { readCompared } from '../analytics/report/compare.ts'
+import { buildFilteredReport, hasFilter } from '../analytics/report/filter-report.ts'
 import { choosePeriodLength, periodLengths } from '../analytics/report/periods.ts'
-import { type Cell, openTable, type Rows, type Table, tableNames } from '../analytics/report/tables.ts'
-import { buildReport } from '../analytics/report/visit-report.ts'
+import type { Cell, Rows } from '../analytics/report/rows.ts'
+import { openFilteredTable, type Table, tableNames } from '../analytics/report/tables.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { rangeSettings, readRange } from '../flags/range-settings.ts'
+import { readComparedRange, readFilter, reportSettings } from '../flags/report-settings.ts'
 import { addSettings, type FlagsOf, integer, type Settings } from '../flags/setting.ts'
 import { shared, storeSettings } from '../flags/shared-settings.ts'
 import { getProject } from '../tenancy/get-project.ts'
@@ -26,6 +29,7 @@ export const tableSetting = {
 const settings = {
   project: { ...shared.project, mandatory: true },
   ...rangeSettings,
+  ...reportSettings,
   by: {
     flag: '--by <period>',
     what: 'length of the periods of the series (default: by the range)',
@@ -57,6 +61,12 @@ Examples:
   npx quire visits show --project Documentation --from 2026-01-01 --to 2027-01-01 --by month
   npx quire visits show --project Documentation --csv --table agents --by day
   npx quire visits show --project Documentation --json
+  npx quire visits show --project Documentation --from 2026-10-01 --to 2026-11-01 --class assistant
+                        what assistants asked for in October and did not find: PAGE NOT FOUND
+  npx quire visits show --project Documentation --from 2026-11-10 --compare previous
+                        did the release of November 10 bring readers: BEFORE and CHANGE
+  npx quire visits show --project Documentation --last-days 28
+                        who reads our Markdown: READ AS, and READ by agent
 
 All counts are unique visitors of the range, also those of pages, agents and files. --to is exclusive, as in the API. With
 --csv, --by gives each period its own rows. For files, use npx quire visits export.`,
@@ -72,14 +82,28 @@ async function show(flags: Flags): Promise<void> {
   await withExistingStore(flags, async store => {
     const { id: projectId, name, visitorRules, counting = usualCounting } = await getProject(store, flags.project)
     const { limit = Number.POSITIVE_INFINITY, by } = flags
+    const filter = readFilter(flags)
+    const comparedBy = { compare: flags.compare, by: flags.csv ? by : undefined }
+    const compared = await readComparedRange(comparedBy, range, store.visits, projectId)
     if (flags.csv) {
-      const table = await openTable(store.visits, { projectId, range, table: flags.table ?? 'pages', by })
+      const options = { projectId, range, table: flags.table ?? 'pages', by, filter, compared }
+      const table = await openFilteredTable(store.visits, options)
       await printTable(cutRows(table, limit), 'csv')
       return
     }
     const shownLimit = flags.limit ?? (flags.json ? limit : usualLimit)
-    const report = await buildReport(store.visits, { projectId, range, by, limit: shownLimit, choosePeriodLength })
-    const shown = { project: projectId, name, visitorRules, counting, ...report }
+    const options = { projectId, range, by, limit: shownLimit, choosePeriodLength, filter }
+    const report = await buildFilteredReport(store.visits, options)
+    const comparison = flags.compare && { projectId, range, comparison: flags.compare, pages: report.pages }
+    const shown = {
+      project: projectId,
+      name,
+      visitorRules,
+      counting,
+      ...report,
+      ...(hasFilter(filter) && { filter }),
+      ...(comparison && { compared: await readCompared(store.visits, comparison) }),
+    }
     if (flags.json) printJson(shown)
     else console.log(drawReport(shown, { width: outputWidth(), limit: shownLimit }))
   })

@@ -6,6 +6,7 @@ import {
   uniteSets,
   type VisitorSet,
 } from '../analytics/counters/label-sets.ts'
+import type { FailureBounds } from '../analytics/failed-pages.ts'
 
 /** The labels of a day, in the order of their numbers. */
 export interface LabelRow {
@@ -38,6 +39,11 @@ function toLabelRow(sets: ReadonlyMap<number, VisitorSet>): { counts: Uint8Array
   const ordered = [...sets].sort(([a], [b]) => a - b)
   const counts = Uint32Array.from([...ordered.map(([number]) => number), ...ordered.map(([, set]) => set.length)])
   return { counts: new Uint8Array(counts.buffer), visitors: encodeSets(ordered.map(([, set]) => set)) }
+}
+
+/** Returns the labels of a day with the failed pages within their bounds. */
+export function boundFailures(row: LabelRow | undefined, sets: LabelledDay['sets'], bounds: FailureBounds) {
+  return bounds.replace(sets, new Set(row && toCounts(row).map(([number]) => number)), uniteSets)
 }
 
 /** Adds visitors to the row of a day. Returns the new row; undefined = nothing changed. */

@@ -13,7 +13,7 @@ export interface BruteCount {
   ai: number
   total: number
   pages: Record<string, [human: number, ai: number, total: number]>
-  /** Agents, rules of programs, files for AI, and referrals. */
+  /** Agents and their classes, rules of programs, files for AI, referrals, and pages that failed. */
   labels: Record<string, number>
 }
 
@@ -37,6 +37,20 @@ const assistants: Record<string, string> = {
   'www.perplexity.ai': 'perplexity.ai',
   'claude.ai': 'claude.ai',
   'gemini.google.com': 'gemini.google.com',
+}
+
+/** The classes of the agents of the demo, written by hand. */
+const classes: Record<string, string> = {
+  'ChatGPT-User': 'assistant',
+  'Claude-User': 'assistant',
+  'Perplexity-User': 'assistant',
+  'OAI-SearchBot': 'search',
+  PerplexityBot: 'search',
+  GPTBot: 'training',
+  ClaudeBot: 'training',
+  'Meta-ExternalAgent': 'training',
+  CCBot: 'training',
+  Amazonbot: 'training',
 }
 
 export function countByBruteForce(
@@ -65,7 +79,8 @@ function readVisit(line: string, truth: Record<string, string>, now: number): Vi
   if (at.getTime() < Date.parse('2000-01-01') || at.getTime() > now + 24 * 3600 * 1000) return undefined
 
   const target = /^GET (\S+) HTTP\/[\d.]+$/.exec(request ?? '')?.[1]
-  if (target === undefined || !/^(2\d\d|304)$/.test(status ?? '')) return undefined
+  const failure = /^(404|410)$/.test(status ?? '') ? 'missing' : /^5\d\d$/.test(status ?? '') ? 'broken' : undefined
+  if (target === undefined || (!failure && !/^(2\d\d|304)$/.test(status ?? ''))) return undefined
   const url = new URL(target, 'http://site')
   if (url.pathname.length > 2048 || target.includes('\\x00')) return undefined
   const [, ofAgent, name] = /^(\w+) ?(.*)$/.exec(truth[userAgent ?? ''] ?? '') ?? []
@@ -76,22 +91,31 @@ function readVisit(line: string, truth: Record<string, string>, now: number): Vi
     path: undefined,
     isAi: false,
   }
-  if (url.pathname.endsWith('/llms.txt')) return { ...visit, labels: [`file:${ofAgent}:llms.txt`] }
+  if (url.pathname.endsWith('/llms.txt') && !failure) {
+    return { ...visit, labels: [`file:${ofAgent}:llms.txt`, ...(ofAgent === 'ai' ? [`read:llms.txt:${name}`] : [])] }
+  }
   if (noPages.test(url.pathname)) return undefined
 
   const kind = ofAgent
-  const labels = url.pathname.endsWith('.md') ? [`file:${kind}:Markdown`] : []
-  if (kind === 'neither') return { ...visit, labels: [...labels, `neither:${name}`] }
-  if (kind === 'ai') labels.push(`agent:${name}`)
   const parts = url.pathname
     .replace(/\.(html|md)$/, '')
     .split('/')
     .filter(Boolean)
   if (parts.at(-1) === 'index') parts.pop()
   const path = `/${parts.join('/')}`
+  const host = referrer === '-' ? url.searchParams.get('utm_source') : new URL(referrer ?? '').hostname
+  const site = assistants[host ?? '']
+  if (failure) {
+    const from = kind === 'ai' ? name : (site ?? (referrer === '-' ? '' : host?.replace(/^www\./, '')))
+    const all = `failed:${kind}:${failure}`
+    const failures = [all, all + path, ...(from ? [`${all}${path} ${from}`] : [])]
+    return kind === 'neither' ? undefined : { ...visit, labels: failures }
+  }
+  const labels = url.pathname.endsWith('.md') ? [`file:${kind}:Markdown`] : []
+  if (kind === 'neither') return { ...visit, labels: [...labels, `neither:${name}`] }
+  if (kind === 'ai' && labels.length > 0) labels.push(`read:Markdown:${name}`)
+  if (kind === 'ai') labels.push(`agent:${name}`, `class:${classes[name ?? ''] ?? 'unknown'}`)
   if (kind === 'human') {
-    const host = referrer === '-' ? url.searchParams.get('utm_source') : new URL(referrer ?? '').hostname
-    const site = assistants[host ?? '']
     if (site) labels.push('from:', `from:${site}`, `from:${site}${path}`)
   }
   return { ...visit, path, isAi: kind === 'ai', labels }

@@ -27,10 +27,11 @@ test.each([
 })
 
 test.each([
-  ['agent:GPTBot', ['agent:GPTBot']],
+  ['agent:GPTBot', ['agent:GPTBot', 'class:class of GPTBot']],
+  ['neither:empty', ['neither:empty']],
   ['from:claude.ai/a/b', ['from:claude.ai/a/b', 'from:claude.ai', 'from:']],
 ])('the visitors of %s count for %j', (label, want) => {
-  expect(listCountedLabels(label)).toEqual(want)
+  expect(listCountedLabels(label, agent => `class of ${agent}`)).toEqual(want)
 })
 
 test('people have no label of a rule', () => {

@@ -50,6 +50,10 @@ function listVisits(): PageView[] {
     view(50, 'agent:GPTBot', 'label', day + 1),
     view(51, 'neither:http-library: curl', 'label'),
     view(52, 'agent:=1+1', 'label', day + 1),
+    view(50, 'read:llms.txt:GPTBot', 'label'),
+    view(3, 'failed:human:missing/old chatgpt.com', 'label'),
+    view(50, 'failed:ai:missing/old GPTBot', 'label', day + 1),
+    view(4, 'failed:human:broken/guide', 'label'),
   ]
 }
 
@@ -81,6 +85,7 @@ test('show draws the totals with their overlap, days, pages, agents, files, refe
     /^training +1 +█+/m,
     /^GPTBot +training +1 +█+/m,
     /^Markdown +1 +0 +0 +█+/m,
+    /^GPTBot +llms\.txt +1 +█+/m,
     /^Claude +claude\.ai +1 +█+/m,
     /^\/guide +claude\.ai +1 +█+/m,
     /^http-library: curl +1 +█+/m,
@@ -88,6 +93,28 @@ test('show draws the totals with their overlap, days, pages, agents, files, refe
     expect(output).toMatch(line)
   }
   for (const line of output.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+})
+
+test('show draws pages that failed, and a filter leaves the lists that know it', async () => {
+  const all = await run('show', '--project', 'Docs')
+  expect(all.output).toMatch(/^PAGE NOT FOUND .*\n\/old +1 +1 +GPTBot, chatgpt\.com/m)
+  expect(all.output).toMatch(/^PAGE WITH A SERVER ERROR .*\n\/guide +1 +0 /m)
+  const { output } = await run('show', '--project', 'Docs', '--class', 'training')
+  expect(output).toMatch(/^\/old +0 +1 +GPTBot +█/m)
+  expect(output).not.toMatch(/VISITORS .*People|SERVER ERROR|READ AS|FROM AI/s)
+  const json = JSON.parse((await run('show', '--project', 'Docs', '--agent', 'GPTBot', '--json')).output)
+  expect(json).toMatchObject({ filter: { agent: 'GPTBot' }, labels: { agents: [{ agent: 'GPTBot' }], files: [] } })
+})
+
+test('show compares a range with the one before', async () => {
+  const { output } = await run('show', '--project', 'Docs', '--from', '2026-11-03', '--compare', 'previous')
+  expect(output).toMatch(/^People +1 +20 +-95 %/m)
+  expect(output).toContain('BEFORE is 2026-11-02 to 2026-11-02.')
+  expect(output).toMatch(/^\/guide +2 +1 +1 +1 +\+100 %/m)
+  const csv = await run('show', '--project', 'Docs', '--from', '2026-11-03', '--compare', 'previous', '--csv')
+  expect(csv.output).toContain('path,human,ai,total,humanBefore,aiBefore,totalBefore')
+  expect(csv.output).toContain('/,0,0,0,20,1,21')
+  expect(await run('show', '--project', 'Docs', '--compare', 'year')).toMatchObject({ exitCode: 2 })
 })
 
 test('show limits each list, and says how much more there is', async () => {

@@ -99,6 +99,14 @@ describe('with visits', () => {
     expect(text).toContain('ChatGPT chatgpt.com 1')
   })
 
+  test('the totals and pages are compared with the days before', async () => {
+    const text = await showText('?range=7&compare=previous')
+    expect(text).toMatch(/People 2 new \(before: 0\) AI 1 new \(before: 0\)/)
+    expect(text).toMatch(/Compared with \d{4}-\d\d-\d\d to/)
+    expect(text).toMatch(/Change.*\/guides\/start 2 2 0 new/s)
+    expect(await showText('?range=all&compare=year')).not.toContain('Compared with')
+  })
+
   test.each([
     ['?range=7', ['/guides/start', '/api']],
     ['', ['/guides/start', '/API/keys', '/api']],
@@ -192,6 +200,19 @@ describe('with visits', () => {
     expect(status).toBe(503)
     expect(text).not.toContain('visits/prj_1.db')
   })
+})
+
+test('pages that failed are shown with the agents and sites', async () => {
+  await recordSomeVisits()
+  record(view(5, '/', { labels: ['failed:human:missing/old chatgpt.com'] }))
+  record(
+    view(6, '/', { kind: 'ai', labels: ['failed:ai:missing/old GPTBot', 'file:ai:Markdown', 'read:Markdown:GPTBot'] }),
+  )
+  const text = await showText('?range=7')
+  expect(text).toMatch(/Pages that were not found 1 person and 1 AI visitor asked for such pages/)
+  expect(text).toContain('GPTBot Markdown 1')
+  expect(text).toContain('/old 1 1 GPTBot (1), chatgpt.com (1)')
+  expect(text).not.toContain('Pages with a server error')
 })
 
 test('50 pages are on a page, and the last one has the rest', async () => {

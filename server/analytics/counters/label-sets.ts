@@ -1,5 +1,5 @@
 import type { Day } from '../day.ts'
-import { listCountedLabels, markdownFile, toFileLabel } from '../labels.ts'
+import { listCountedLabels, markdownFile, toFileLabel, toReadLabel } from '../labels.ts'
 import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel, type ViewBatch } from '../view-batch.ts'
 import { visitorBytes } from '../visitor.ts'
 
@@ -51,16 +51,19 @@ export function groupLabels(batch: ViewBatch, keptFrom: Day): LabelledDay[] {
     const agent = mask & asAi ? agents?.[number] : undefined
     if (agent !== undefined) add(day, agent, visitor)
     if (mask & asAiMarkdown) add(day, aiMarkdown, visitor)
+    if (mask & asAiMarkdown && agent !== undefined) add(day, toReadLabel(markdownFile, agent), visitor)
     if (mask & asHumanMarkdown) add(day, humanMarkdown, visitor)
   }
   return Array.from(byDay, ([day, found]) => ({
     day,
-    sets: new Map(Array.from(found, ([label, list]) => [label, sortDistinct(Float64Array.from(list))])),
+    sets: new Map(Array.from(found, ([label, list]) => [label, sortDistinct(new Float64Array(list))])),
   }))
 }
 
 /** Unites sets. */
 export function uniteSets(sets: readonly VisitorSet[]): VisitorSet {
+  const [first, second] = sets
+  if (sets.length === 2 && first && second) return merge(first, second)
   const all = new Float64Array(sets.reduce((size, set) => size + set.length, 0))
   let at = 0
   for (const set of sets) {
@@ -100,10 +103,16 @@ export function decodeSets(bytes: Uint8Array, sizes: ArrayLike<number>): Visitor
 export class LabelCounter {
   readonly #sets = new Map<string, VisitorSet[]>()
   readonly #forgotten = new Map<string, number>()
+  readonly #useOf: (agent: string) => string
+
+  /** @param useOf see `listCountedLabels` */
+  constructor(useOf: (agent: string) => string) {
+    this.#useOf = useOf
+  }
 
   /** Adds the visitors of a label on a day. */
   add(label: string, visitors: VisitorSet): void {
-    for (const counted of listCountedLabels(label)) {
+    for (const counted of listCountedLabels(label, this.#useOf)) {
       const sets = this.#sets.get(counted)
       if (sets) sets.push(visitors)
       else this.#sets.set(counted, [visitors])
@@ -112,7 +121,7 @@ export class LabelCounter {
 
   /** Adds a number of visitors who are no longer known. They count once for each day and label. */
   addForgotten(label: string, count: number): void {
-    for (const counted of listCountedLabels(label)) {
+    for (const counted of listCountedLabels(label, this.#useOf)) {
       this.#forgotten.set(counted, (this.#forgotten.get(counted) ?? 0) + count)
     }
   }
@@ -132,7 +141,23 @@ function readPrefix(view: DataView, at: number): number {
   return view.getUint16(at) * 2 ** 32 + view.getUint32(at + 2)
 }
 
+/** Unites two sets: an import does so for each label, and sorting them again takes several times as long. */
+function merge(a: VisitorSet, b: VisitorSet): VisitorSet {
+  const all = new Float64Array(a.length + b.length)
+  let length = 0
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    const ofA = i < a.length ? (a[i] as number) : Number.POSITIVE_INFINITY
+    const ofB = j < b.length ? (b[j] as number) : Number.POSITIVE_INFINITY
+    all[length++] = Math.min(ofA, ofB)
+    if (ofA <= ofB) i++
+    if (ofB <= ofA) j++
+  }
+  return all.slice(0, length)
+}
+
 function sortDistinct(numbers: Float64Array): VisitorSet {
+  // The sort of a typed array is a call into the engine, and most labels of pages have one visitor.
+  if (numbers.length === 1) return numbers
   numbers.sort()
   let length = 0
   for (let i = 0; i < numbers.length; i++) {

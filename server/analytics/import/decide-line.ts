@@ -1,4 +1,5 @@
 import { dayMs } from '../../base/day-ms.ts'
+import { type Failure, toFailure } from '../failed-pages.ts'
 import type { LogLine, Parsed } from '../formats/log-format.ts'
 import { type KnownPage, type Page, refuseByQuery } from '../page.ts'
 
@@ -51,6 +52,8 @@ export class LineDecider<Project> {
   page: KnownPage | undefined
   /** See `RefusedPage`; undefined unless the last line is a view of such a file. */
   llmsFile: string | undefined
+  /** The page that was not sent; undefined unless the status of the last line says so. */
+  failed: { page: KnownPage; failure: Failure } | undefined
 
   constructor(context: LineContext<Project>) {
     this.#context = context
@@ -65,6 +68,7 @@ export class LineDecider<Project> {
     this.project = undefined
     this.page = undefined
     this.llmsFile = undefined
+    this.failed = undefined
     if (parsed === undefined || parsed === 'malformed') return lineRefusals.wrongFormat
     if (parsed === 'comment') return lineRefusals.comment
     if (!this.#context.hasClient(line)) return lineRefusals.badAddress
@@ -72,7 +76,17 @@ export class LineDecider<Project> {
     this.project = this.#context.findProject(line)
     if (this.project === undefined) return lineRefusals.unknownHost
     if (!line.isGet) return lineRefusals.method
-    if (!isFound(line.status)) return lineRefusals.status
+    if (isFound(line.status)) return this.#decidePage(line)
+    const failure = toFailure(line.status)
+    if (failure !== undefined && this.#decidePage(line) === undefined && this.page) {
+      this.failed = { page: this.page, failure }
+    }
+    this.page = undefined
+    this.llmsFile = undefined
+    return lineRefusals.status
+  }
+
+  #decidePage(line: LogLine): LineRefusal | undefined {
     const page = this.#context.findPage(line)
     if (page.refusal !== undefined) {
       this.llmsFile = page.llmsFile

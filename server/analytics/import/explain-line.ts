@@ -174,7 +174,8 @@ export class LineExplainer {
       case 'method':
         return refusal ? 'not a GET' : 'GET'
       case 'status':
-        return refusal ? `${status}: neither 2xx nor 304` : `${status}`
+        if (!refusal) return `${status}`
+        return `${status}: neither 2xx nor 304${this.#decider.failed ? '; a person or AI counts as a visitor of a page that failed' : ''}`
       case 'page':
         return this.#explainPage(refusal)
     }

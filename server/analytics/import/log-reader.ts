@@ -191,9 +191,7 @@ export class LogReader {
   takeBatches(): ProjectBatch[] {
     this.#lines.flush()
     this.#cut()
-    const ready = this.#ready
-    this.#ready = []
-    return ready
+    return this.#ready.splice(0)
   }
 
   readonly #countTooLong = (): void => {
@@ -207,9 +205,9 @@ export class LogReader {
     const { parser } = this.#lines
     const parsed = parser?.parse(bytes, start, end, this.#line)
     const decided = this.#decider.decide(parsed, this.#line, this.#now)
-    const { project, llmsFile } = this.#decider
-    const refusal = decided ?? (parser && this.#views.refuse(project, this.#decider.page, parser))
-    const page = refusal ? undefined : this.#decider.page
+    const { project, page: asked, llmsFile, failed } = this.#decider
+    const refusal = decided ?? (parser && this.#views.refuse(project, asked, parser))
+    const page = refusal ? undefined : asked
     const tally = project?.tally ?? this.#projects.common
     tally.lines++
     if (refusal) tally.countRefusal(refusal)
@@ -217,10 +215,11 @@ export class LogReader {
     if (refusal === lineRefusals.wrongFormat || refusal === lineRefusals.badAddress) {
       this.#evidence.unread.add(bytes, start, end)
     }
-    if (!project || !parser || (!page && llmsFile === undefined)) return
+    if (!project || !parser || (!page && llmsFile === undefined && !failed)) return
     const before = project.builder.length
     if (page) this.#views.addView(project, page, parser, this.#evidence.viewed)
     else if (llmsFile !== undefined) this.#views.addFile(project, llmsFile, parser)
+    else if (failed) this.#views.addFailed(project, failed, parser)
     this.#afterAdding(project.builder, before)
   }
 
@@ -243,15 +242,14 @@ export class LogReader {
 
   /** Moves the views of all projects to `#ready`, and clears the caches if one is full. */
   #cut(): void {
-    for (const { project, tally, builder } of this.#projects.targets) {
+    const { targets } = this.#projects
+    for (const { project, tally, builder } of targets) {
       if (builder.length > 0) this.#ready.push({ project, tally, batch: builder.take() })
     }
     this.#viewCount = 0
-    const { targets } = this.#projects
     const visitors = targets.reduce((total, { builder }) => total + builder.size, 0)
-    const isCacheFull = targets.some(({ builder }) => this.#isCacheFull(builder))
     // Half a cache of visitors would end the next batch before it is full.
-    if (visitors > maxVisitors / 2 || isCacheFull) this.#clearCaches()
+    if (visitors > maxVisitors / 2 || targets.some(({ builder }) => this.#isCacheFull(builder))) this.#clearCaches()
   }
 
   /** Clears all caches. The visitors are cleared too because their keys contain numbers of user agents. */

@@ -32,6 +32,16 @@ export class Referrals {
     return queryEnd > queryStart ? this.#findSource(line) : undefined
   }
 
+  /** Finds the host of the referrer of a line, or its assistant; undefined when it has none. Creates strings. */
+  findAny(line: LogLine): string | undefined {
+    const assistant = this.find(line)?.site
+    const { bytes, referrerStart, referrerEnd } = line
+    const start = assistant === undefined ? findHost(bytes, referrerStart, referrerEnd) : -1
+    if (start === -1) return assistant
+    const host = bytes.toString('latin1', start, findHostEnd(bytes, start, referrerEnd)).toLowerCase()
+    return /^[a-z0-9.-]{1,100}$/.test(host) ? host.replace(/^www\./, '') : undefined
+  }
+
   #findSite(bytes: Buffer, start: number, end: number): AssistantSite | undefined {
     const number = this.#table.find(bytes, start, end)
     if (number !== -1) return this.#sites[number]

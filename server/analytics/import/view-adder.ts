@@ -1,12 +1,13 @@
 import type { Kind } from '../agents/agent-list.ts'
 import { type Day, toDay } from '../day.ts'
+import { toFailedLabel } from '../failed-pages.ts'
 import type { LineParser, LogLine } from '../formats/log-format.ts'
-import { markdownFile, toFileLabel, toReferralLabel } from '../labels.ts'
+import { markdownFile, toAgentName, toFileLabel, toReadLabel, toReferralLabel } from '../labels.ts'
 import type { KnownPage } from '../page.ts'
 import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel } from '../view-batch.ts'
 import type { BatchBuilder } from './batch-builder.ts'
 import type { Clients } from './clients.ts'
-import type { LineRefusal } from './decide-line.ts'
+import type { LineDecider, LineRefusal } from './decide-line.ts'
 import type { EvidenceCollector } from './log-evidence.ts'
 import { Referrals } from './referrals.ts'
 import type { Rule } from './rules.ts'
@@ -15,6 +16,7 @@ import { VerifiedRules } from './verified-rules.ts'
 import type { ProjectTarget } from './visited-projects.ts'
 
 type Viewed = EvidenceCollector['viewed']
+type FailedView = NonNullable<LineDecider<unknown>['failed']>
 
 /** The largest number of labels that one line adds: the rule of a program, and Markdown. */
 export const maxLabels = 2
@@ -81,9 +83,31 @@ export class ViewAdder {
     const agent = this.#findAgent(parser)
     const rule = this.#findRule(target, agent, false, parser)
     const day = toDay(this.#line.atMs)
-    if (target.builder.canAdd(day)) {
-      addFileLabel(target.builder, this.#findVisitor(target.builder, agent, rule), day, rule.kind, file)
+    const { builder } = target
+    if (builder.canAdd(day)) {
+      const visitor = this.#findVisitor(builder, agent, rule)
+      addFileLabel(builder, visitor, day, rule.kind, file)
+      if (rule.kind === 'ai' && rule.label !== undefined) {
+        builder.add(visitor, toReadLabel(file, rule.label), day, asLabel)
+      }
     }
+  }
+
+  /** Adds a view of a page that was not sent, which is not a page view. */
+  addFailed(target: ProjectTarget, { page, failure }: FailedView, parser: LineParser): void {
+    if (this.refuse(target, page, parser)) return
+    const { tally, builder } = target
+    const agent = this.#findAgent(parser)
+    const { verifiedViews } = tally
+    const isMarkdown = page.isMarkdown || this.#asksForMarkdown()
+    const rule = this.#findRule(target, agent, isMarkdown, parser)
+    tally.verifiedViews = verifiedViews
+    const { kind, label } = rule
+    const day = toDay(this.#line.atMs)
+    if (kind === 'neither' || !builder.canAdd(day)) return
+    const from = kind === 'human' ? this.#referrals.findAny(this.#line) : label && toAgentName(label)
+    const visitor = this.#findVisitor(builder, agent, rule)
+    builder.add(visitor, toFailedLabel({ kind, failure, path: page.path, ...(from && { from }) }), day, asLabel)
   }
 
   #asksForMarkdown(): boolean {

@@ -2,6 +2,7 @@ import type { Awaitable } from '../../base/awaitable.ts'
 import { formatDay } from '../day.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
 import { type PageSelection, readPages, type VisitCountReader } from '../visit-counts.ts'
+import { type ComparedReport, type Comparison, readCompared } from './compare.ts'
 import { choosePeriodLength, type Period, type PeriodLength } from './periods.ts'
 import { type LabelReport, readReport, type VisitReport } from './visit-report.ts'
 
@@ -11,14 +12,17 @@ export interface ReportView extends VisitReport {
   matching: number
   /** First and last date with visits, both inclusive; null = no visits at all. */
   visited: { first: string; last: string } | null
+  /** Null unless a comparison was asked for, and the range has a first day. */
+  compared: ComparedReport | null
   /** Number of rows that were cut off. */
-  cut: { agents: number; neither: number; referralPages: number }
+  cut: { agents: number; neither: number; referralPages: number; missing: number; broken: number }
 }
 
 export interface ReportQuestion {
   projectId: string
   range: DayRange
   pages: PageSelection
+  comparison?: Comparison | undefined
 }
 
 /** Reads reports for screens and files. An unknown project has no visits. */
@@ -41,7 +45,7 @@ const maxChartDays = 400
 /** Reads the report of a range for a screen. */
 export async function viewReport(
   reader: VisitCountReader,
-  { projectId, range, pages }: ReportQuestion,
+  { projectId, range, pages, comparison }: ReportQuestion,
 ): Promise<ReportView> {
   const contains = toPathText(pages.contains)
   const { report, counts, visited } = await readReport(reader, {
@@ -49,16 +53,20 @@ export async function viewReport(
     range,
     choosePeriodLength: chooseChartPeriod,
   })
-  const { agents, neither, referrals } = report.labels
+  const { agents, neither, referrals, failed } = report.labels
+  const selected = await counts.selectPages({ ...pages, contains })
   return {
     ...report,
-    ...(await counts.selectPages({ ...pages, contains })),
+    ...selected,
+    compared: comparison ? await readCompared(reader, { projectId, range, comparison, pages: selected.pages }) : null,
     labels: cutLabels(report.labels),
     visited: visited ? { first: formatDay(visited.first), last: formatDay(visited.last) } : null,
     cut: {
       agents: Math.max(0, agents.length - maxRows),
       neither: Math.max(0, neither.length - maxRows),
       referralPages: Math.max(0, referrals.pages.length - maxRows),
+      missing: Math.max(0, failed.missing.pages.length - maxRows),
+      broken: Math.max(0, failed.broken.pages.length - maxRows),
     },
   }
 }
@@ -89,11 +97,15 @@ async function* writeParts(head: string, pages: AsyncIterable<PageVisitors[]>): 
   yield `${text}${isFirst ? '' : '\n  '}]\n}\n`
 }
 
-function cutLabels({ agents, neither, referrals, ...labels }: LabelReport): LabelReport {
+function cutLabels({ agents, neither, referrals, failed: { missing, broken }, ...labels }: LabelReport): LabelReport {
   return {
     ...labels,
     agents: agents.slice(0, maxRows),
     neither: neither.slice(0, maxRows),
+    failed: {
+      missing: { ...missing, pages: missing.pages.slice(0, maxRows) },
+      broken: { ...broken, pages: broken.pages.slice(0, maxRows) },
+    },
     referrals: { ...referrals, pages: referrals.pages.slice(0, maxRows) },
   }
 }

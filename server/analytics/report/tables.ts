@@ -1,12 +1,12 @@
+import { OperatorError } from '../../base/operator-error.ts'
 import { formatDay } from '../day.ts'
 import type { DayRange, VisitorCounts } from '../unique-visitors.ts'
 import { type RangeCounts, readPages, type VisitCountReader } from '../visit-counts.ts'
+import { compareRows } from './compare.ts'
+import { filterRows, findForeignFilter, hasFilter, type ReportFilter } from './filter-report.ts'
 import { type Period, type PeriodLength, splitRange } from './periods.ts'
+import type { Rows } from './rows.ts'
 import { cutRange, reportLabels, toDayRange, withBoth } from './visit-report.ts'
-
-export type Cell = string | number
-
-export type Rows = Iterable<readonly Cell[]>
 
 /** A table of a report, for files. */
 export interface Table {
@@ -22,12 +22,16 @@ export const tableNames = [
   'weeks',
   'months',
   'pages',
+  'unread',
   'agents',
   'uses',
   'neither',
   'files',
+  'readers',
   'referrals',
   'referral-pages',
+  'failed',
+  'failed-from',
 ] as const
 export type TableName = (typeof tableNames)[number]
 
@@ -59,6 +63,14 @@ const details: Record<
       }
     },
   },
+  unread: {
+    columns: ['path', 'human'],
+    async *rows(counts) {
+      for await (const part of readPages(counts)) {
+        yield part.flatMap(({ path, human, ai }) => (ai === 0 ? [[path, human]] : []))
+      }
+    },
+  },
   agents: {
     columns: ['agent', 'use', 'visitors'],
     rows: ({ labels }) => [reportLabels(labels).agents.map(({ agent, use, visitors }) => [agent, use, visitors])],
@@ -77,6 +89,12 @@ const details: Record<
       reportLabels(labels).files.map(({ file, human, ai, neither }) => [file, human, ai, neither]),
     ],
   },
+  readers: {
+    columns: ['file', 'agent', 'use', 'visitors'],
+    rows: ({ labels }) => [
+      reportLabels(labels).readers.map(({ file, agent, use, visitors }) => [file, agent, use, visitors]),
+    ],
+  },
   referrals: {
     columns: ['site', 'assistant', 'visitors'],
     rows: ({ labels }) => [
@@ -89,6 +107,50 @@ const details: Record<
       reportLabels(labels).referrals.pages.map(({ path, site, visitors }) => [path, site, visitors]),
     ],
   },
+  failed: {
+    columns: ['failure', 'path', 'human', 'ai'],
+    rows: ({ labels }) => [listFailed(labels).map(({ failure, path, human, ai }) => [failure, path, human, ai])],
+  },
+  'failed-from': {
+    columns: ['failure', 'path', 'kind', 'from', 'use', 'visitors'],
+    rows: ({ labels }) => [
+      listFailed(labels).flatMap(({ failure, path, sites, agents }) => [
+        ...agents.map(({ agent, use, visitors }) => [failure, path, 'ai', agent, use, visitors]),
+        ...sites.map(({ site, visitors }) => [failure, path, 'human', site, '', visitors]),
+      ]),
+    ],
+  },
+}
+
+function listFailed(labels: RangeCounts['labels']) {
+  return Object.entries(reportLabels(labels).failed).flatMap(([failure, { pages }]) =>
+    pages.map(row => ({ failure, ...row })),
+  )
+}
+
+/** Opens a table with the rows of a filter, and with the counts of a range that it is compared with. */
+export async function openFilteredTable(
+  reader: VisitCountReader,
+  { filter, compared, ...options }: TableOptions & { filter: ReportFilter; compared?: DayRange | undefined },
+): Promise<Table> {
+  const now = filterTable(await openTable(reader, options), filter)
+  if (!compared) return now
+  if (options.table in seriesPeriods) throw new OperatorError('--compare compares whole ranges: use --table totals.', 2)
+  const before = filterTable(await openTable(reader, { ...options, range: compared }), filter)
+  const counts = now.columns.filter(column => countColumns.has(column))
+  return {
+    columns: [...now.columns, ...counts.map(column => `${column}Before`)],
+    parts: compareRows(now.columns, now.parts, before.parts),
+  }
+}
+
+const countColumns = new Set(['human', 'ai', 'both', 'total', 'agents', 'neither', 'visitors'])
+
+function filterTable({ columns, parts }: Table, filter: ReportFilter): Table {
+  const foreign = findForeignFilter(columns, filter)
+  if (foreign !== undefined)
+    throw new OperatorError(`--${foreign} needs another --table: this one has the columns ${columns.join(', ')}.`, 2)
+  return { columns, parts: hasFilter(filter) ? filterRows(columns, parts, filter) : parts }
 }
 
 /** Opens a table. Its first columns are `date`, or `dateFrom` and `dateTo` (exclusive), unless the range is not split. */

@@ -1,10 +1,11 @@
 import { type AgentUse, agentUses } from '../agents/agent-list.ts'
-import { aiLists } from '../agents/agent-lists.ts'
+import { findAgentUse } from '../agents/agent-use.ts'
 import { findAssistantSite } from '../assistant-sites.ts'
 import { type Day, formatDay } from '../day.ts'
 import { type LabelledKind, parseLabel } from '../labels.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
 import { type RangeCounts, readPages, type VisitCountReader, type VisitedDays } from '../visit-counts.ts'
+import { compareTexts, FailedCollector, type FailedReport } from './failed-report.ts'
 import { type Period, type PeriodLength, splitRange } from './periods.ts'
 
 /** Everything that is counted in a range. All counts are distinct visitors of the range, except those of the series. */
@@ -45,13 +46,16 @@ export interface VisitSeries {
 /** The visitors of the labels, each list sorted by visitors in descending order, then by name. */
 export interface LabelReport {
   agents: { agent: string; use: AgentUse; visitors: number }[]
-  /** Each visitor has one agent, so the agents of a use add up. */
+  /** Each visitor counts once in a use, also with several agents. */
   uses: { use: AgentUse; agents: number; visitors: number }[]
   /** Programs that are neither people nor AI. They are not part of the totals. */
   neither: { rule: string; visitors: number }[]
   /** Markdown views of pages, and llms.txt, by kind of visitor. */
   files: ({ file: string } & Record<LabelledKind, number>)[]
+  /** AI agents that read a file for AI. */
+  readers: { file: string; agent: string; use: AgentUse; visitors: number }[]
   referrals: Referrals
+  failed: FailedReport
 }
 
 /** People who followed a link in an AI assistant. */
@@ -62,7 +66,7 @@ export interface Referrals {
   pages: { path: string; site: string; visitors: number }[]
 }
 
-interface ReportOptions {
+export interface ReportOptions {
   projectId: string
   range: DayRange
   /** Default: by the length of the range. */
@@ -148,11 +152,13 @@ function hasAllLabels({ totals, labels }: RangeCounts): boolean {
 
 /** Sorts the visitors of labels into lists. */
 export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
-  const report: LabelReport = {
+  const failed = new FailedCollector()
+  const report: Omit<LabelReport, 'failed'> = {
     agents: [],
     uses: [],
     neither: [],
     files: [],
+    readers: [],
     referrals: { visitors: 0, sites: [], pages: [] },
   }
   for (const [text, visitors] of labels) {
@@ -161,11 +167,20 @@ export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
       case 'agent':
         report.agents.push({ agent: label.agent, use: findAgentUse(label.agent), visitors })
         break
+      case 'class':
+        report.uses.push({ use: label.use as AgentUse, agents: 0, visitors })
+        break
       case 'neither':
         report.neither.push({ rule: label.rule, visitors })
         break
       case 'file':
         addFile(report.files, label.file, label.kind, visitors)
+        break
+      case 'read':
+        report.readers.push({ file: label.file, agent: label.agent, use: findAgentUse(label.agent), visitors })
+        break
+      case 'failed':
+        failed.add(label, visitors)
         break
       case 'referral':
         addReferral(report.referrals, label, visitors)
@@ -175,10 +190,12 @@ export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
   sortBy(report.agents, ({ agent }) => agent)
   sortBy(report.neither, ({ rule }) => rule)
   report.files.sort((a, b) => compareTexts(a.file, b.file))
+  sortBy(report.readers, ({ file, agent }) => `${file} ${agent}`)
   sortBy(report.referrals.sites, ({ site }) => site)
   sortBy(report.referrals.pages, ({ path, site }) => `${path} ${site}`)
-  report.uses = sumUses(report.agents)
-  return report
+  report.uses.sort((a, b) => agentUses.indexOf(a.use) - agentUses.indexOf(b.use))
+  for (const row of report.uses) row.agents = report.agents.filter(({ use }) => use === row.use).length
+  return { ...report, failed: failed.finish() }
 }
 
 function addFile(files: LabelReport['files'], file: string, kind: LabelledKind, visitors: number): void {
@@ -196,29 +213,6 @@ function addReferral(referrals: Referrals, { site, path }: { site?: string; path
   else referrals.sites.push({ site, assistant: findAssistantSite(site)?.assistant ?? site, visitors })
 }
 
-function sumUses(agents: LabelReport['agents']): LabelReport['uses'] {
-  return agentUses.flatMap(use => {
-    const ofUse = agents.filter(agent => agent.use === use)
-    const visitors = ofUse.reduce((sum, agent) => sum + agent.visitors, 0)
-    return visitors > 0 ? [{ use, agents: ofUse.length, visitors }] : []
-  })
-}
-
 function sortBy<Row extends { visitors: number }>(rows: Row[], nameOf: (row: Row) => string): void {
   rows.sort((a, b) => b.visitors - a.visitors || compareTexts(nameOf(a), nameOf(b)))
-}
-
-/** Compares by code units, which does not depend on the language of the system. */
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-const useOfAgent = new Map<string, AgentUse>()
-for (const { entries } of aiLists) {
-  for (const { name, use } of entries) if (name !== undefined && use && !useOfAgent.has(name)) useOfAgent.set(name, use)
-}
-
-/** Returns the use of an agent by the name under which its visitors are counted. */
-function findAgentUse(name: string): AgentUse {
-  return useOfAgent.get(name) ?? 'unknown'
 }

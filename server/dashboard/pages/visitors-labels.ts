@@ -1,3 +1,4 @@
+import type { FailedPages } from '../../analytics/report/failed-report.ts'
 import type { ReportView } from '../../analytics/report/report-view.ts'
 import type { LabelReport, Referrals } from '../../analytics/report/visit-report.ts'
 import { html, type Markup } from '../parts/html.ts'
@@ -5,13 +6,18 @@ import { type Column, table } from '../parts/table.ts'
 import { showNumber } from '../texts/numbers.ts'
 import { visitorTexts as texts } from '../texts/visitors.ts'
 
+/** Agents and sites beside a page that failed. */
+const maxSources = 3
+
 /** Shows who came besides people: AI agents, what they read, and programs. And the people who came from AI assistants. */
 export function showLabels(labels: LabelReport, cut: ReportView['cut']): Markup {
   return html`<h2>${texts.agentsTitle}</h2>
 ${showAgents(labels, cut.agents)}
-${labels.files.length > 0 && showFiles(labels.files)}
+${labels.files.length > 0 && showFiles(labels)}
 <h2>${texts.referralsTitle}</h2>
 ${showReferrals(labels.referrals, cut.referralPages)}
+${showFailed(texts.missingTitle, labels.failed.missing, cut.missing)}
+${showFailed(texts.brokenTitle, labels.failed.broken, cut.broken)}
 <h2>${texts.neitherTitle}</h2>
 <p>${texts.neitherHint}</p>
 ${table(labels.neither, {
@@ -50,7 +56,7 @@ ${table(agents, {
 ${more(cut)}`
 }
 
-function showFiles(files: LabelReport['files']): Markup {
+function showFiles({ files, readers }: LabelReport): Markup {
   return html`<h2>${texts.filesTitle}</h2>
 <p>${texts.filesHint}</p>
 ${table(files, {
@@ -62,7 +68,19 @@ ${table(files, {
     { heading: texts.people, isNumber: true, show: ({ human }) => showNumber(human) },
     { heading: texts.neither, isNumber: true, show: ({ neither }) => showNumber(neither) },
   ],
-})}`
+})}
+${
+  readers.length > 0 &&
+  table(readers, {
+    caption: texts.readers,
+    empty: '',
+    columns: [
+      { heading: texts.agent, show: ({ agent }) => agent },
+      { heading: texts.file, show: ({ file }) => file },
+      visitorsColumn(),
+    ],
+  })
+}`
 }
 
 function showReferrals({ visitors, sites, pages }: Referrals, cut: number): Markup {
@@ -88,6 +106,31 @@ ${table(pages, {
   ],
 })}
 ${more(cut)}</details>`
+}
+
+/** Shows nothing when no page failed. */
+function showFailed(title: string, { human, ai, unlisted, pages }: FailedPages, cut: number): Markup | false {
+  if (human + ai === 0) return false
+  return html`<h2>${title}</h2>
+<p>${texts.failed(human, ai)} ${unlisted.human + unlisted.ai > 0 && texts.unlisted}</p>
+${table(pages, {
+  caption: title,
+  empty: '',
+  columns: [
+    { heading: texts.path, show: ({ path }) => html`<code>${path}</code>` },
+    { heading: texts.people, isNumber: true, show: ({ human }) => showNumber(human) },
+    { heading: texts.ai, isNumber: true, show: ({ ai }) => showNumber(ai) },
+    {
+      heading: texts.failedFrom,
+      show: ({ agents, sites }) =>
+        [...agents.map(row => ({ ...row, name: row.agent })), ...sites.map(row => ({ ...row, name: row.site }))]
+          .map(({ name, visitors }) => `${name} (${showNumber(visitors)})`)
+          .slice(0, maxSources)
+          .join(', '),
+    },
+  ],
+})}
+${more(cut)}`
 }
 
 function more(rows: number): Markup | false {

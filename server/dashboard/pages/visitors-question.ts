@@ -1,4 +1,5 @@
 import { formatDay, parseDay, toDay } from '../../analytics/day.ts'
+import { type Comparison, comparisons } from '../../analytics/report/compare.ts'
 import type { DayRange } from '../../analytics/unique-visitors.ts'
 import { type PageOrder, pageOrders } from '../../analytics/visit-counts.ts'
 import type { Visit } from '../page.ts'
@@ -28,6 +29,7 @@ export interface VisitorsQuestion {
   order: PageOrder
   /** Text in the paths of pages; '' = all pages. */
   contains: string
+  comparison: Comparison | undefined
   /** Counted from 1. */
   page: number
 }
@@ -41,13 +43,14 @@ export function readVisitorsQuestion(query: URLSearchParams, projectId: string, 
     range: readRangeChoice(query, now),
     order: pageOrders.includes(order) ? order : 'total',
     contains: (query.get('find') ?? '').trim().slice(0, 200),
+    comparison: comparisons.find(name => name === query.get('compare')),
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
   }
 }
 
 /** Returns the address of the page with another question. Its first page of rows is shown, unless `page` is given. */
 export function visitorsLink(visit: Visit, question: VisitorsQuestion, change: Partial<VisitorsQuestion> = {}): string {
-  const { projectId, range, order, contains, page } = { ...question, page: 1, ...change }
+  const { projectId, range, order, contains, comparison, page } = { ...question, page: 1, ...change }
   const query = new URLSearchParams({ project: projectId, range: range.name })
   if (range.name === 'custom') {
     query.set('from', range.from)
@@ -55,6 +58,7 @@ export function visitorsLink(visit: Visit, question: VisitorsQuestion, change: P
   }
   if (order !== 'total') query.set('sort', order)
   if (contains !== '') query.set('find', contains)
+  if (comparison) query.set('compare', comparison)
   if (page > 1) query.set('page', String(page))
   return `${visit.link('/visitors')}?${query}`
 }

@@ -1,3 +1,4 @@
+import { type ComparedReport, comparisons, showChange } from '../../analytics/report/compare.ts'
 import type { ReportView } from '../../analytics/report/report-view.ts'
 import type { TotalVisitors } from '../../analytics/report/visit-report.ts'
 import type { PageVisitors } from '../../analytics/unique-visitors.ts'
@@ -43,6 +44,7 @@ async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
     const report = await deps.visits.readReport({
       projectId: project.id,
       range: question.range.days,
+      comparison: question.comparison,
       pages: {
         order: question.order,
         contains: question.contains,
@@ -106,6 +108,7 @@ function showReport(visit: Visit, project: Project, question: VisitorsQuestion, 
   return html`<h2>${texts.shownDays(dateFrom, dayBefore(dateTo))}</h2>
 ${prunedBefore !== null && html`<p class="notice">${texts.pruned(prunedBefore)}</p>`}
 ${labelledFrom !== null && html`<p class="notice">${texts.unlabelled(labelledFrom)}</p>`}
+${showComparisons(visit, question)}
 ${showTotals(report)}
 <p><a class="button" href="${address}&amp;download=csv">${texts.downloadCsv}</a>
 <a class="button" href="${address}&amp;download=json">${texts.downloadJson}</a></p>
@@ -134,20 +137,33 @@ function showNobody(visit: Visit, { id, name }: Project, question: VisitorsQuest
 <p><a href="${relativePath(pagePath, '/docs/visitors')}">${texts.importHelp}</a></p></div>`
 }
 
-/** Shows the totals of a range, and its days in a chart and in a table. */
-function showTotals({ totals, series }: ReportView): Markup {
-  return html`${showFigures(totals)}\n${series.periods.length > 1 && showSeries(series)}`
+/** A range without a first day has none before it. */
+function showComparisons(visit: Visit, question: VisitorsQuestion): Markup | false {
+  if (question.range.days.dateFrom === undefined) return false
+  const choices = [undefined, ...comparisons].map(comparison => {
+    const isChosen = comparison === question.comparison
+    return html`<li><a href="${visitorsLink(visit, question, { comparison })}"${isChosen && html` aria-current="true"`}>${texts.comparisons[comparison ?? 'none']}</a></li>`
+  })
+  return html`<nav class="ranges" aria-label="${texts.comparisonTitle}"><ul>${choices}</ul></nav>`
 }
 
-function showFigures({ human, ai, both, total }: TotalVisitors): Markup {
+/** Shows the totals of a range, and its days in a chart and in a table. */
+function showTotals({ totals, series, compared }: ReportView): Markup {
+  return html`${showFigures(totals, compared)}\n${series.periods.length > 1 && showSeries(series)}`
+}
+
+function showFigures({ human, ai, both, total }: TotalVisitors, compared: ComparedReport | null): Markup {
   const figures = [
-    [texts.people, human],
-    [texts.ai, ai],
-    [texts.total, total],
+    [texts.people, human, compared?.totals.human],
+    [texts.ai, ai, compared?.totals.ai],
+    [texts.total, total, compared?.totals.total],
   ] as const
+  const days = compared && texts.before(compared.dateFrom, dayBefore(compared.dateTo), compared.visitedFrom)
   return html`<ul class="cards">${figures.map(
-    ([name, value]) => html`<li><h3>${name}</h3><span class="figure">${showNumber(value)}</span></li>`,
+    ([name, value, before]) =>
+      html`<li><h3>${name}</h3><span class="figure">${showNumber(value)}</span>${before !== undefined && html`<p>${texts.change(showChange(value, before), before)}</p>`}</li>`,
   )}</ul>
+${days && html`<p>${days}</p>`}
 <p>${texts.unique} ${both > 0 ? texts.both(both) : texts.noBoth}</p>`
 }
 
@@ -177,9 +193,15 @@ ${table(periods, {
 }
 
 /** Shows some of the pages of a site with their visitors. Its headings sort all pages of the range, not only the shown ones. */
-function showPages(visit: Visit, question: VisitorsQuestion, { pages, matching }: ReportView): Markup {
+function showPages(visit: Visit, question: VisitorsQuestion, { pages, matching, compared }: ReportView): Markup {
   const { order, contains } = question
   const barKind = order === 'path' ? 'total' : order
+  const before = new Map(compared?.pages.map(page => [page.path, page[barKind]]))
+  const change: Column<PageVisitors> = {
+    heading: texts.changeHeading,
+    isNumber: true,
+    show: page => showChange(page[barKind], before.get(page.path) ?? 0),
+  }
   const max = Math.max(1, ...pages.map(page => page[barKind]))
   return html`<h2 id="pages">${texts.pagesTitle}</h2>
 ${showFinder(visit, question)}
@@ -191,6 +213,7 @@ ${table(pages, {
     sortedColumn(visit, question, 'total', countColumn(texts.total, 'total')),
     sortedColumn(visit, question, 'human', countColumn(texts.people, 'human')),
     sortedColumn(visit, question, 'ai', countColumn(texts.ai, 'ai')),
+    ...(compared ? [change] : []),
     { heading: '', show: page => bar(page[barKind], max) },
   ],
 })}
@@ -220,14 +243,18 @@ function bar(value: number, max: number): Markup {
   return html`<meter min="0" max="${max}" value="${value}" aria-hidden="true"></meter>`
 }
 
-function showFinder(visit: Visit, { projectId, range, order, contains, ...rest }: VisitorsQuestion): Markup {
+function showFinder(
+  visit: Visit,
+  { projectId, range, order, contains, comparison, ...rest }: VisitorsQuestion,
+): Markup {
   const kept: [string, string][] = [
     ['project', projectId],
     ['range', range.name],
     ['sort', order],
   ]
   if (range.name === 'custom') kept.push(['from', range.from], ['to', range.to])
-  const every = visitorsLink(visit, { projectId, range, order, ...rest, contains: '' })
+  if (comparison) kept.push(['compare', comparison])
+  const every = visitorsLink(visit, { projectId, range, order, comparison, ...rest, contains: '' })
   return html`<form method="get" action="${visit.link('/visitors')}#pages" class="tools" role="search">
 ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <div class="field"><label for="find">${texts.find}</label>

@@ -36,6 +36,12 @@ export const visitorTexts = {
   importHelp: 'How to count visitors',
   unusable: 'The visits of this project cannot be read',
   askOperator: 'Ask the operator of the server to restore them from a backup.',
+  comparisonTitle: 'Compare with',
+  comparisons: { none: 'no comparison', previous: 'days before', year: 'year before' },
+  before: (first: string, last: string, visitedFrom: string | null) =>
+    `Compared with ${first} to ${last}.${visitedFrom === null ? '' : ` The visits begin on ${visitedFrom}, so these days are not complete.`}`,
+  change: (change: string, before: number) => `${change} (before: ${showNumber(before)})`,
+  changeHeading: 'Change',
   chartTitle: { day: 'By day', week: 'By week', month: 'By month' },
   chartName: { day: 'Visitors by day', week: 'Visitors by week', month: 'Visitors by month' },
   noScript: 'The chart needs scripts. The table below has its numbers.',
@@ -72,6 +78,7 @@ export const visitorTexts = {
   filesTitle: 'Read as text for AI',
   filesHint: 'Pages that were read as Markdown, and llms.txt. These views make nobody an AI.',
   file: 'Read as',
+  readers: 'AI agents by what they read as text',
   neither: 'Neither',
   referralsTitle: 'From AI assistants',
   referrals: (visitors: number) =>
@@ -80,6 +87,12 @@ export const visitorTexts = {
   assistant: 'Assistant',
   site: 'Site',
   referralPages: 'Pages that people came to from AI assistants',
+  missingTitle: 'Pages that were not found',
+  brokenTitle: 'Pages with a server error',
+  failed: (human: number, ai: number) =>
+    `${human === 1 ? '1 person' : `${showNumber(human)} people`} and ${showNumberOf(ai, 'AI visitor')} asked for such pages. These requests are not page views.`,
+  failedFrom: 'Agents, and sites that people came from',
+  unlisted: 'There are more such pages than are kept.',
   neitherTitle: 'Neither people nor AI',
   neitherHint:
     'Search engines, monitors, previews and programs, by the rule that recognised them. They are not part of the totals.',

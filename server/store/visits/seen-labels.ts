@@ -1,9 +1,11 @@
+import { findAgentUse } from '../../analytics/agents/agent-use.ts'
 import { LabelCounter, type LabelledDay } from '../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../analytics/counters/range-plan.ts'
 import type { Day } from '../../analytics/day.ts'
+import { FailureBounds, hasFailures } from '../../analytics/failed-pages.ts'
 import { BoundedCache } from '../../base/bounded-cache.ts'
 import type { Database } from '../database.ts'
-import { addToRow, countRow, type LabelRow } from '../label-row.ts'
+import { addToRow, boundFailures, countRow, type LabelRow } from '../label-row.ts'
 import { type FoundDays, toDays } from './visited-days.ts'
 
 export type SeenLabels = ReturnType<typeof openSeenLabels>
@@ -30,7 +32,9 @@ export function openSeenLabels(database: Database) {
     /** Adds visitors of days that were not pruned. */
     add(days: readonly LabelledDay[]): void {
       for (const { day, sets } of days) {
-        const row = addToRow(find.get(day), sets, numbers.toNumber)
+        const known = find.get(day)
+        const bounded = hasFailures(sets) ? boundFailures(known, sets, numbers.readBounds()) : sets
+        const row = addToRow(known, bounded, numbers.toNumber)
         if (row) upsert.run(day, row.counts, row.visitors)
       }
     },
@@ -42,7 +46,7 @@ export function openSeenLabels(database: Database) {
     findDays: () => toDays(findVisited.get()),
     /** Counts the visitors of each label in a range. */
     count(range: DaySpan): Map<string, number> {
-      const counter = new LabelCounter()
+      const counter = new LabelCounter(findAgentUse)
       const labels = numbers.list()
       for (const row of list.iterate(range)) countRow(counter, row, labels)
       return counter.count()
@@ -57,6 +61,11 @@ function openLabelNumbers(database: Database) {
   const find = database.prepare<[string], number>('SELECT number FROM labels WHERE label = ?').pluck()
   const insert = database.prepare<[string]>('INSERT INTO labels (label) VALUES (?)')
   const list = database.prepare<[], { number: number; label: string }>('SELECT number, label FROM labels')
+  const listAfter = database.prepare<[number], { number: number; label: string }>(
+    'SELECT number, label FROM labels WHERE number > ?',
+  )
+  let bounds = new FailureBounds()
+  let readUpTo = 0
   let known = new BoundedCache<string, number>(maxKnownLabels)
   return {
     /** Returns the number of a label. A new label gets the next number. */
@@ -65,11 +74,21 @@ function openLabelNumbers(database: Database) {
       known.set(label, number)
       return number
     },
+    /** Returns the bounds of failed pages, also with the labels that another process added. */
+    readBounds(): FailureBounds {
+      for (const each of listAfter.all(readUpTo)) {
+        bounds.add([each])
+        readUpTo = Math.max(readUpTo, each.number)
+      }
+      return bounds
+    },
     /** Returns all labels by number. */
     list: () => new Map(list.all().map(({ number, label }) => [number, label])),
     /** Empties the cache after a transaction was rolled back. */
     discard(): void {
       known = new BoundedCache(maxKnownLabels)
+      bounds = new FailureBounds()
+      readUpTo = 0
     },
   }
 }

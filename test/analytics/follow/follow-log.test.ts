@@ -264,6 +264,7 @@ test('counts agents, programs and referrals like an import of the same lines', a
   await follow({ once: true })
   const want = {
     'agent:GPTBot': 2,
+    'class:training': 2,
     'neither:http-library: curl': 1,
     'from:': 1,
     'from:chatgpt.com': 1,

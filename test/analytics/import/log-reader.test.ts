@@ -72,12 +72,17 @@ test.each([
   [
     'an AI agent that reads Markdown',
     line({ path: '/guide.md', userAgent: 'GPTBot/1.3' }),
-    ['/guide', 'agent:GPTBot', 'file:ai:Markdown'],
+    ['/guide', 'agent:GPTBot', 'file:ai:Markdown', 'read:Markdown:GPTBot'],
   ],
   ['a program', line({ userAgent: 'curl/8.5.0' }), ['neither:http-library: curl']],
   ['a program without user agent', line({ userAgent: '-' }), ['neither:empty']],
   ['a person', line(), ['/guide']],
   ['a person who reads llms.txt', line({ path: '/llms.txt' }), ['file:human:llms.txt']],
+  [
+    'an AI agent that reads llms.txt',
+    line({ path: '/llms.txt', userAgent: 'GPTBot/1.3' }),
+    ['file:ai:llms.txt', 'read:llms.txt:GPTBot'],
+  ],
   ['a program that reads llms.txt', line({ path: '/llms.txt', userAgent: 'curl/8.5.0' }), ['file:neither:llms.txt']],
   ['a person from an AI assistant', line({ referrer: 'https://chatgpt.com/' }), ['/guide', 'from:chatgpt.com/guide']],
   [

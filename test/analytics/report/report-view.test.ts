@@ -72,7 +72,7 @@ test('lists are cut at 100 rows, and the number of the others is told', async ()
       ...many(i => `from:claude.ai/${i}`, 250),
     ],
   })
-  expect(cut).toEqual({ agents: 1, neither: 0, referralPages: 150 })
+  expect(cut).toEqual({ agents: 1, neither: 0, referralPages: 150, missing: 0, broken: 0 })
   expect([labels.agents, labels.neither, labels.referrals.pages].map(list => list.length)).toEqual([100, 100, 100])
 })
 

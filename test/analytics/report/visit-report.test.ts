@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { choosePeriodLength } from '../../../server/analytics/report/periods.ts'
-import { type Cell, openTable, type Table, type TableName } from '../../../server/analytics/report/tables.ts'
+import type { Cell } from '../../../server/analytics/report/rows.ts'
+import { openTable, type Table, type TableName } from '../../../server/analytics/report/tables.ts'
 import { buildReport } from '../../../server/analytics/report/visit-report.ts'
 import type { DayRange, PageVisitors } from '../../../server/analytics/unique-visitors.ts'
 import type { VisitCountReader } from '../../../server/analytics/visit-counts.ts'
@@ -14,11 +15,27 @@ const labels = {
   'agent:CCBot': 3,
   'agent:claude-code': 1,
   'agent:Markdown view': 1,
+  'class:assistant': 2,
+  'class:training': 5,
+  'class:coding': 1,
+  'class:unknown': 1,
   'neither:empty': 4,
   'neither:seo: AhrefsBot': 5,
   'file:ai:llms.txt': 2,
   'file:human:llms.txt': 1,
   'file:ai:Markdown': 6,
+  'failed:human:missing': 3,
+  'failed:human:missing/x': 3,
+  'failed:human:missing/x chatgpt.com': 2,
+  'failed:human:missing/x example.com': 2,
+  'failed:human:missing*': 1,
+  'failed:ai:missing': 2,
+  'failed:ai:missing/y': 2,
+  'failed:ai:missing/y ChatGPT-User': 2,
+  'failed:ai:broken': 1,
+  'failed:ai:broken/x': 1,
+  'failed:ai:broken/x GPTBot': 1,
+  'read:llms.txt:GPTBot': 2,
   'from:': 3,
   'from:claude.ai': 1,
   'from:chatgpt.com': 2,
@@ -84,7 +101,7 @@ test('a report has totals, the first pages, and the labels by type', async () =>
       ],
       uses: [
         { use: 'assistant', agents: 1, visitors: 2 },
-        { use: 'training', agents: 2, visitors: 6 },
+        { use: 'training', agents: 2, visitors: 5 },
         { use: 'coding', agents: 1, visitors: 1 },
         { use: 'unknown', agents: 1, visitors: 1 },
       ],
@@ -96,6 +113,41 @@ test('a report has totals, the first pages, and the labels by type', async () =>
         { file: 'Markdown', human: 0, ai: 6, neither: 0 },
         { file: 'llms.txt', human: 1, ai: 2, neither: 0 },
       ],
+      readers: [{ file: 'llms.txt', agent: 'GPTBot', use: 'training', visitors: 2 }],
+      failed: {
+        missing: {
+          human: 3,
+          ai: 2,
+          unlisted: { human: 1, ai: 0 },
+          pages: [
+            {
+              path: '/x',
+              human: 3,
+              ai: 0,
+              sites: [
+                { site: 'chatgpt.com', visitors: 2 },
+                { site: 'example.com', visitors: 2 },
+              ],
+              agents: [],
+            },
+            {
+              path: '/y',
+              human: 0,
+              ai: 2,
+              sites: [],
+              agents: [{ agent: 'ChatGPT-User', use: 'assistant', visitors: 2 }],
+            },
+          ],
+        },
+        broken: {
+          human: 0,
+          ai: 1,
+          unlisted: { human: 0, ai: 0 },
+          pages: [
+            { path: '/x', human: 0, ai: 1, sites: [], agents: [{ agent: 'GPTBot', use: 'training', visitors: 1 }] },
+          ],
+        },
+      },
       referrals: {
         visitors: 3,
         sites: [
@@ -197,6 +249,16 @@ test.each<[TableName, 'day' | undefined, string[], unknown[], number]>([
   ['uses', undefined, ['use', 'agents', 'visitors'], ['assistant', 1, 2], 4],
   ['neither', undefined, ['rule', 'visitors'], ['seo: AhrefsBot', 5], 2],
   ['files', undefined, ['file', 'human', 'ai', 'neither'], ['Markdown', 0, 6, 0], 2],
+  ['readers', undefined, ['file', 'agent', 'use', 'visitors'], ['llms.txt', 'GPTBot', 'training', 2], 1],
+  ['unread', undefined, ['path', 'human'], ['/a', 8], 2],
+  ['failed', undefined, ['failure', 'path', 'human', 'ai'], ['missing', '/x', 3, 0], 3],
+  [
+    'failed-from',
+    undefined,
+    ['failure', 'path', 'kind', 'from', 'use', 'visitors'],
+    ['missing', '/x', 'human', 'chatgpt.com', '', 2],
+    4,
+  ],
   ['referrals', undefined, ['site', 'assistant', 'visitors'], ['chatgpt.com', 'ChatGPT', 2], 2],
   ['referral-pages', undefined, ['path', 'site', 'visitors'], ['/a', 'chatgpt.com', 1], 3],
 ])('the table %s by %s has the columns %j', async (table, by, columns, first, count) => {

@@ -28,8 +28,10 @@ function record(...views: PageView[]) {
   return shared.store.visits.recordBatch('prj_1', toViewBatch(views))
 }
 
+const countAll = async (range = {}) => [...(await shared.store.visits.countRange('prj_1', range)).labels]
+/** Classes have a test of their own. */
 const countLabels = async (range = {}) =>
-  Object.fromEntries((await shared.store.visits.countRange('prj_1', range)).labels)
+  Object.fromEntries((await countAll(range)).filter(([label]) => !label.startsWith('class:')))
 
 shared.describe('labels', () => {
   test('labels count unique visitors, and are neither pages nor visitors of the site', async () => {
@@ -65,6 +67,26 @@ shared.describe('labels', () => {
     expect(await countLabels({ dateFrom: 3, dateTo: 4 })).toEqual({
       'agent:GPTBot': new Set(views.filter(({ day }) => day === 3).map(({ visitor }) => visitor.toString('hex'))).size,
     })
+  })
+
+  test('an agent counts for its class, and a visitor with two agents of a class once', async () => {
+    await record(view(1, 'agent:GPTBot', 1), view(2, 'agent:GPTBot', 2), view(3, 'agent:ChatGPT-User', 2))
+    await record(view(1, 'agent:CCBot', 3), view(4, 'agent:nobody knows', 3))
+    const classes = (await countAll()).filter(([label]) => label.startsWith('class:'))
+    expect(Object.fromEntries(classes)).toEqual({ 'class:training': 2, 'class:assistant': 1, 'class:unknown': 1 })
+  })
+
+  test('failed pages beyond the bound of a day count without their path, also when they are recorded again', async () => {
+    const views = Array.from({ length: 520 }, (_, i) => view(i % 200, `failed:human:missing/${i}`, 1))
+    await record(...views.slice(0, 300), view(1, 'failed:ai:missing/a GPTBot', 1))
+    await record(...views.slice(300))
+    const counts = await countLabels()
+    await record(...views.toReversed())
+    expect(await countLabels()).toEqual(counts)
+    expect(Object.keys(counts).filter(label => label.startsWith('failed:human:missing/'))).toHaveLength(500)
+    expect(counts).toMatchObject({ 'failed:human:missing*': 20, 'failed:human:missing': 200, 'failed:ai:missing/a': 1 })
+    await record(view(1, 'failed:human:missing/519', 2))
+    expect(await countLabels({ dateFrom: 2 })).toEqual({ 'failed:human:missing/519': 1, 'failed:human:missing': 1 })
   })
 
   test('a referral counts for its page, its site, and all sites, and each person once', async () => {

@@ -1,8 +1,10 @@
+import { findAgentUse } from '../../../analytics/agents/agent-use.ts'
 import { LabelCounter, type LabelledDay } from '../../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../../analytics/counters/range-plan.ts'
 import type { Day } from '../../../analytics/day.ts'
+import { FailureBounds } from '../../../analytics/failed-pages.ts'
 import { divide } from '../../../base/divide.ts'
-import { addToRow, countRow, type LabelRow } from '../../label-row.ts'
+import { addToRow, boundFailures, countRow, type LabelRow } from '../../label-row.ts'
 import { type FoundDays, toDays } from '../../visits/visited-days.ts'
 import type { Database } from '../database.ts'
 import { toByteas, toIntegers } from './binary-arrays.ts'
@@ -38,11 +40,16 @@ const forget = slowly<{ project: number; before: Day }>(
 /** Adds visitors of days that were not pruned. */
 export async function addLabels(within: Database, project: number, days: readonly LabelledDay[]): Promise<void> {
   if (days.length === 0) return
-  const numbers = await takeNumbers(within, project, days)
+  const stored = await within.all(listLabels, { project })
+  const numbers = new Map(stored.map(({ number, label }) => [label, number]))
+  const bounds = new FailureBounds()
+  bounds.add(stored)
   for (const part of divide(days, daysPerStatement)) {
     const rows = await within.all(list, { project, days: part.map(({ day }) => day) })
     const known = new Map(rows.map(({ day, ...row }) => [day, row]))
-    const changed = part.flatMap(({ day, sets }) => {
+    const bounded = part.map(({ day, sets }) => ({ day, sets: boundFailures(known.get(day), sets, bounds) }))
+    bounds.add(await addNumbers(within, project, bounded, numbers))
+    const changed = bounded.flatMap(({ day, sets }) => {
       const row = addToRow(known.get(day), sets, label => numbers.get(label) as number)
       return row ? [{ day, ...row }] : []
     })
@@ -56,20 +63,20 @@ export async function addLabels(within: Database, project: number, days: readonl
   }
 }
 
-/** Returns the numbers of all labels. New labels get the next numbers. */
-async function takeNumbers(
+/** Gives new labels the next numbers, and returns them. */
+async function addNumbers(
   within: Database,
   project: number,
   days: readonly LabelledDay[],
-): Promise<ReadonlyMap<string, number>> {
-  const numbers = new Map((await within.all(listLabels, { project })).map(({ number, label }) => [label, number]))
+  numbers: Map<string, number>,
+): Promise<{ label: string; number: number }[]> {
   const added = new Set(days.flatMap(({ sets }) => [...sets.keys()].filter(label => !numbers.has(label))))
-  if (added.size === 0) return numbers
-  const first = 1 + Math.max(0, ...numbers.values())
+  if (added.size === 0) return []
+  const first = 1 + [...numbers.values()].reduce((max, number) => Math.max(max, number), 0)
   const labels = [...added]
   await within.run(insertLabels, { project, numbers: toIntegers(labels.map((_, i) => first + i)), labels })
   for (const [i, label] of labels.entries()) numbers.set(label, first + i)
-  return numbers
+  return labels.map((label, i) => ({ label, number: first + i }))
 }
 
 /** Deletes the visitors of the days before `before`, and keeps their number on each day. */
@@ -88,7 +95,7 @@ export async function countLabels(
   project: number,
   { from, to }: DaySpan,
 ): Promise<Map<string, number>> {
-  const counter = new LabelCounter()
+  const counter = new LabelCounter(findAgentUse)
   const labels = new Map(
     (await within.all(listLabels, { project })).map(({ number, label }) => [number, label] as const),
   )

@@ -1,0 +1,104 @@
+import { type Day, formatDay } from '../day.ts'
+import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
+import { readPages, type VisitCountReader } from '../visit-counts.ts'
+import type { Cell, Rows } from './rows.ts'
+import { cutRange, type TotalVisitors, toDayRange, withBoth } from './visit-report.ts'
+
+/** What a range is compared with: the days before it, as many as it has; or the same days of the year before. */
+export const comparisons = ['previous', 'year'] as const
+export type Comparison = (typeof comparisons)[number]
+
+/** The counts of the range that a report is compared with. */
+export interface ComparedReport {
+  with: Comparison
+  dateFrom: string
+  dateTo: string
+  totals: TotalVisitors
+  /** The first date with visits if it is after `dateFrom`: then the compared range is not complete. */
+  visitedFrom: string | null
+  /** The visitors of the pages of the report in the compared range, in the same order. */
+  pages: PageVisitors[]
+}
+
+const nobody: VisitorCounts = { human: 0, ai: 0, total: 0 }
+
+/**
+ * Returns the range to compare a range with; undefined if the range has no first day.
+ *
+ * @param lastDay of the visits, which ends a range that is open
+ */
+export function findComparedRange(
+  { dateFrom, dateTo }: DayRange,
+  comparison: Comparison,
+  lastDay: Day,
+): Required<DayRange> | undefined {
+  if (dateFrom === undefined) return undefined
+  const to = Math.max(dateFrom, dateTo ?? lastDay + 1)
+  if (comparison === 'previous') return { dateFrom: dateFrom - (to - dateFrom), dateTo: dateFrom }
+  return { dateFrom: aYearBefore(dateFrom), dateTo: aYearBefore(to) }
+}
+
+/** Reads the counts of the range that a range is compared with; null if there is none. */
+export async function readCompared(
+  reader: VisitCountReader,
+  { projectId, range, comparison, pages }: CompareOptions,
+): Promise<ComparedReport | null> {
+  const visited = await reader.findVisitedDays(projectId)
+  const compared = findComparedRange(range, comparison, visited?.last ?? 0)
+  if (!compared) return null
+  const counts = await reader.countRange(projectId, toDayRange(cutRange(compared, visited)))
+  const missing = new Map<string, VisitorCounts>(pages.map(({ path }) => [path, nobody]))
+  for await (const part of pages.length > 0 ? readPages(counts) : []) {
+    for (const { path, ...visitors } of part) if (missing.has(path)) missing.set(path, visitors)
+  }
+  return {
+    with: comparison,
+    dateFrom: formatDay(compared.dateFrom),
+    dateTo: formatDay(compared.dateTo),
+    totals: withBoth(counts.totals),
+    visitedFrom: visited && visited.first > compared.dateFrom ? formatDay(visited.first) : null,
+    pages: Array.from(missing, ([path, visitors]) => ({ path, ...visitors })),
+  }
+}
+
+interface CompareOptions {
+  projectId: string
+  range: DayRange
+  comparison: Comparison
+  pages: readonly PageVisitors[]
+}
+
+/** Shows a change: `+12 %`, or `new` if nobody came before. */
+export function showChange(now: number, before: number): string {
+  if (before === 0) return now === 0 ? '0 %' : 'new'
+  const percent = Math.round(((now - before) / before) * 100)
+  return `${percent > 0 ? '+' : ''}${percent.toLocaleString('en-US')} %`
+}
+
+/** Adds the counts of the compared range to the rows, and at the end the rows that only that range has. */
+export async function* compareRows(
+  columns: readonly string[],
+  now: AsyncIterable<Rows> | Iterable<Rows>,
+  before: AsyncIterable<Rows> | Iterable<Rows>,
+): AsyncGenerator<Rows> {
+  const isDate = (i: number) => columns[i]?.startsWith('date')
+  const counts = (row: readonly Cell[]) => row.filter(cell => typeof cell === 'number')
+  const keyOf = (row: readonly Cell[]) =>
+    JSON.stringify(row.filter((cell, i) => typeof cell === 'string' && !isDate(i)))
+  const left = new Map<string, readonly Cell[]>()
+  for await (const rows of before) for (const row of rows) left.set(keyOf(row), row)
+  for await (const rows of now) {
+    yield Array.from(rows, row => {
+      const key = keyOf(row)
+      const old = left.get(key)
+      left.delete(key)
+      return [...row, ...(old ? counts(old) : counts(row).map(() => 0))]
+    })
+  }
+  yield Array.from(left.values(), row => [...row.map(cell => (typeof cell === 'number' ? 0 : cell)), ...counts(row)])
+}
+
+function aYearBefore(day: Day): Day {
+  const date = new Date(Date.parse(formatDay(day)))
+  return Date.UTC(date.getUTCFullYear() - 1, date.getUTCMonth(), date.getUTCDate()) / (24 * 60 * 60 * 1000)
+}

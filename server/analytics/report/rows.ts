@@ -1,0 +1,3 @@
+export type Cell = string | number
+
+export type Rows = Iterable<readonly Cell[]>
