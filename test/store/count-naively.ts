@@ -38,6 +38,8 @@ export function countLabelsNaively(
 }
 
 function toLabels(label: string): string[] {
+  // The class of an agent is that of the agent lists.
+  if (label === 'agent:GPTBot') return [label, 'class:training']
   const site = /^from:[^/]*/.exec(label)?.[0]
   return site === undefined ? [label] : [label, site, 'from:']
 }

@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readLog } from '../import/read-log.ts'
+
+/** The logs are of production builds that a person visited in Chromium, see capture.ts. */
+const sites = readdirSync(import.meta.dirname)
+  .filter(file => file.endsWith('.json'))
+  .map(file => {
+    const { framework, opened } = JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8'))
+    const log = readFileSync(join(import.meta.dirname, file.replace('.json', '.log')), 'utf8')
+    return { framework: framework as string, opened: opened as string[], log }
+  })
+
+test.each(sites)('$framework: no page counts that was not opened', ({ opened, log }) => {
+  const { views, tally } = readLog(log)
+  const counted = [...new Set(views.map(({ path }) => path))]
+  expect(counted.filter(path => !opened.includes(path))).toEqual([])
+  // The page that was loaded counts. A log does not show the others, if the router only fetched data for them.
+  expect(counted.length).toBeGreaterThan(0)
+  expect(tally.malformed).toEqual({ 'wrong-format': 0, 'bad-address': 0, 'bad-date': 0, 'bad-path': 0, 'too-long': 0 })
+})
