@@ -72,6 +72,9 @@ function subtract<Counts extends Readonly<Record<string, number>>>(counts: Count
   ) as Counts
 }
 
+/** The rules of texts that no list knows: paths, addresses and numbers have them too. */
+const unknownRules: ReadonlySet<string> = new Set(['no browser', 'isbot: http', 'isbot: a name only'])
+
 /** Longest text of an address or a host name. */
 const maxAddressBytes = 256
 
@@ -85,6 +88,8 @@ const jumpMs = 366 * dayMs
 class ViewEvidence {
   /** Page views without a user agent. */
   unnamed = 0
+  /** Page views by programs that no list knows. */
+  ofUnknown = 0
   /** Page views of visitors, human and AI. */
   ofVisitors = 0
   /** Page views whose visitor had none before. */
@@ -111,8 +116,9 @@ class ViewEvidence {
   }
 
   /** @param atMs milliseconds since 1970 */
-  countView(atMs: number, hasUserAgent: boolean): void {
+  countView(atMs: number, hasUserAgent: boolean, rule: string): void {
     if (!hasUserAgent) this.unnamed++
+    if (unknownRules.has(rule)) this.ofUnknown++
     if (Math.abs(atMs - this.#lastMs) > jumpMs) this.dateJumps++
     this.#lastMs = atMs
   }

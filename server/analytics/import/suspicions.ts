@@ -37,6 +37,8 @@ export const thresholds = {
   unnamedViews: 10,
   /** A new site may only be visited by bots for a while. 50 of their views and no other are more likely a wrong field. */
   viewsWithoutVisitor: 50,
+  /** Bots of a new site are known to the lists. Five views without any known program are of a wrong field. */
+  viewsOfNobody: 5,
   /** A few unreadable lines may look like another format. Ten of them are a server that was configured anew. */
   otherLines: 10,
   /** A check of the own network may come past the proxy. Ten views that all do so have no list of clients. */
@@ -167,7 +169,8 @@ function suspectNoUserAgent({ views, viewed }: LogEvidence): string | undefined 
 }
 
 function suspectNoVisitor({ views, visitorViews, viewed }: LogEvidence): string | undefined {
-  if (views < thresholds.viewsWithoutVisitor || visitorViews > 0 || viewed.unnamed === views) return undefined
+  const minViews = viewed.ofUnknown === views ? thresholds.viewsOfNobody : thresholds.viewsWithoutVisitor
+  if (views < minViews || visitorViews > 0 || viewed.unnamed === views) return undefined
   return `None of ${show(views, 'page view')} is of people or AI agents. The field of the user agent may hold another value, such as the referrer.`
 }
 

@@ -56,7 +56,7 @@ export class ViewAdder {
     const rule = this.#findRule(target, agent, isMarkdown, parser)
     tally.countView(rule)
     // A missing user agent is empty or a dash.
-    viewed.countView(atMs, userAgentEnd - userAgentStart > 1)
+    viewed.countView(atMs, userAgentEnd - userAgentStart > 1, rule.name)
     if (rule.kind !== 'neither') tally.addDay(day)
     if (!builder.canAdd(day)) {
       if (rule.kind !== 'neither') tally.tooOldViews++

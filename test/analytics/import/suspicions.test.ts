@@ -86,6 +86,16 @@ const cases: [SuspicionCode, string | Buffer, string | Buffer][] = [
     toLog(50, i => toLine({ address: toAddress(i), userAgent: 'https://www.example.com/' })),
     `${toLog(50, i => toLine({ address: toAddress(i), userAgent: 'https://www.example.com/' }))}\n${toLine()}`,
   ],
+  [
+    'no-visitor',
+    toLog(5, i => toLine({ address: toAddress(i), userAgent: `https://www.example.com/${i}` })),
+    toLog(4, i => toLine({ address: toAddress(i), userAgent: `https://www.example.com/${i}` })),
+  ],
+  [
+    'no-visitor',
+    toLog(50, i => toLine({ address: toAddress(i), userAgent: i === 0 ? 'curl/8.5.0' : 'https://www.example.com/' })),
+    toLog(49, i => toLine({ address: toAddress(i), userAgent: i === 0 ? 'curl/8.5.0' : 'https://www.example.com/' })),
+  ],
   ['mixed-formats', `${normal(200)}\n${toLog(10, () => caddyLine)}`, `${normal(200)}\n${toLog(9, () => caddyLine)}`],
   ['mixed-formats', `${normal(200)}\n${toLog(30, inSyslog)}`, `${normal(200)}\n${garbage(30)}`],
   [
