@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { parseCidr } from '../analytics/formats/address-ranges.ts'
 import { toPage } from '../analytics/page.ts'
-import { OperatorError } from '../base/operator-error.ts'
 import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
 import { storeSettings } from '../flags/shared-settings.ts'
 import { recordChange } from '../store/record-change.ts'
@@ -88,7 +87,8 @@ function describe({ ownAddresses, notPages, ai }: CountingSettings): string {
 
 function readList(text: string): string[] {
   const entries = text.split(',').flatMap(entry => entry.trim() || [])
-  if (entries.length > maxEntries) throw new InvalidArgumentError(`It may have ${maxEntries} entries.`)
+  if (entries.length > maxEntries)
+    throw new InvalidArgumentError(`It may have ${maxEntries} entries. Join them to blocks, or to paths with a star.`)
   return [...new Set(entries)]
 }
 
@@ -108,7 +108,7 @@ function readPaths(text: string): string[] {
     if (/[*?#]/.test(path)) throw new InvalidArgumentError(`${entry} may have one star, at its end, and no query.`)
     if (isBeginning) return entry
     const page = toPage(path)
-    if (page.refusal !== undefined) throw new OperatorError(`${entry} never counts as a page.`, 2)
+    if (page.refusal !== undefined) throw new InvalidArgumentError(`${entry} is no page in any project. Leave it out.`)
     return page.path
   })
 }

@@ -7,14 +7,17 @@ import { LineExplainer, type LineExplanation } from '../analytics/import/explain
 import { OperatorError } from '../base/operator-error.ts'
 import { logSettings, readLogFlags } from '../flags/log-settings.ts'
 import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
-import { shared } from '../flags/shared-settings.ts'
+import { shared, storeSettings } from '../flags/shared-settings.ts'
+import { getProject } from '../tenancy/get-project.ts'
 import { printJson } from './print.ts'
 import { drawPairs } from './table.ts'
+import { withExistingStore } from './with-store.ts'
 
 const settings = {
   line: { flag: '--line <line>', what: 'line of an access log; "-" reads lines from standard input' },
+  project: { ...shared.project, what: 'explain a line with the settings of this project (npx quire projects set)' },
   ...logSettings,
-  json: shared.json,
+  ...storeSettings,
 } as const satisfies Settings
 
 type ExplainFlags = FlagsOf<typeof settings>
@@ -31,8 +34,9 @@ Examples:
   npx quire visits explain 'Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)'
   npx quire visits explain --line '203.0.113.9 - - [20/Nov/2026:10:11:12 +0000] "GET /a.md HTTP/1.1" 200 5 "-" "curl/8.5.0"'
   tail -n 3 data/demo-access.log | npx quire visits explain --line - --json
+  tail -n 3 data/demo-access.log | npx quire visits explain --line - --project Documentation
 
-The command needs no project and no database. With - and --json, each answer is one line.`,
+The command needs no database, unless --project names the project whose settings hold. With - and --json, each answer is one line.`,
     )
     .action(async (userAgent: string | undefined, flags: ExplainFlags) => {
       if ((userAgent === undefined) === (flags.line === undefined)) {
@@ -43,7 +47,7 @@ The command needs no project and no database. With - and --json, each answer is 
         await printEach(userAgent, flags, explainUserAgent, describeUserAgent)
         return
       }
-      const explain = createLineExplainer(flags)
+      const explain = await createLineExplainer(flags)
       await printEach(flags.line as string, flags, explain, describeLine)
     })
 }
@@ -54,9 +58,14 @@ function refuseLine(userAgent: string): void {
   throw new OperatorError(`This is a log line in the format ${format}, not a user agent. Explain it with --line.`, 2)
 }
 
-function createLineExplainer(flags: ExplainFlags): (line: string) => LineExplanation {
+async function createLineExplainer({
+  project: idOrName,
+  ...flags
+}: ExplainFlags): Promise<(line: string) => LineExplanation> {
   const settings = toLogReading(readLogFlags(flags))
-  const explainer = new LineExplainer({ ...settings, now: Date.now() })
+  const project =
+    idOrName === undefined ? undefined : await withExistingStore(flags, store => getProject(store, idOrName))
+  const explainer = new LineExplainer({ ...settings, project, now: Date.now() })
   return line => explainer.explain(line)
 }
 

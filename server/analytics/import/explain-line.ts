@@ -1,4 +1,4 @@
-import { newVisitorRules } from '../../tenancy/project.ts'
+import { newVisitorRules, type VisitorRules } from '../../tenancy/project.ts'
 import type { Kind } from '../agents/agent-list.ts'
 import { classify } from '../agents/classify.ts'
 import { explainUserAgent, type UserAgentExplanation } from '../agents/explain-user-agent.ts'
@@ -19,11 +19,13 @@ import { explainVerdict } from './agent-addresses.ts'
 import { Clients } from './clients.ts'
 import { type LineCheck, LineDecider, type LineRefusal, lineChecks } from './decide-line.ts'
 import { maxLineBytes } from './line-reader.ts'
+import type { ProjectCounting } from './project-counting.ts'
 import { Referrals } from './referrals.ts'
 import { findRule } from './rules.ts'
 import { isUnnamed, markdownView } from './user-agents.ts'
 import { VerifiedRules } from './verified-rules.ts'
 import { acceptsMarkdown } from './view-adder.ts'
+import { toCounting, type VisitedProject } from './visited-projects.ts'
 
 /** Explanation of how an import counts one line. */
 export interface LineExplanation {
@@ -59,16 +61,20 @@ export interface LineExplainerOptions {
   /** See `LogSettings`. */
   markdownAsAi?: boolean | undefined
   ipv6Prefix?: Ipv6Prefix | undefined
+  /** The project whose settings hold; missing = a new one. */
+  project?: Pick<VisitedProject, 'visitorRules' | 'counting'> | undefined
   /** Milliseconds since 1970. */
   now: number
 }
 
-const refusals: Record<NonNullable<Page['refusal']>, string> = {
+const refusals: Record<NonNullable<Page['refusal']> | 'no-page' | 'own-address', string> = {
   asset: 'is an asset, not a page, by its extension or folder',
   'machine-file': 'is a file for programs: crawler rules, a feed, a manifest or data',
   'router-data': 'is data that the router of the site fetches, often before anybody opens the page',
   service: 'is a service for programs: MCP, search or a health check',
   scan: 'is what scanners look for: a hidden file, a backup, or a file of another system',
+  'no-page': 'is no page of this project, see: npx quire projects set --help',
+  'own-address': 'was opened from an own address of this project, see: npx quire projects set --help',
   'bad-path': 'is not a valid path: too long, contains a control character, or lacks a leading slash',
 }
 
@@ -93,6 +99,8 @@ export class LineExplainer {
       toPage((this.#parser as LineParser).decodeTarget(bytes.toString('latin1', targetStart, targetEnd))),
   })
   readonly #settings: DialectSettings
+  readonly #rules: VisitorRules
+  readonly #counting: ProjectCounting | undefined
   #dialect: Dialect | undefined
   #parser: LineParser | undefined
   #isSettled = false
@@ -103,6 +111,8 @@ export class LineExplainer {
     this.#options = options
     this.#settings = { format, envelope, clientField }
     this.#clients = new Clients(options)
+    this.#rules = options.project?.visitorRules ?? newVisitorRules
+    this.#counting = options.project && toCounting(options.project)
     if (format) this.#useDialect({ format, envelope: envelope === 'none' ? undefined : envelope })
     this.#isSettled = format !== undefined && envelope !== undefined
   }
@@ -119,7 +129,7 @@ export class LineExplainer {
     }
     if (!this.#isSettled) this.#settle(detectDialectOfLine(bytes, 0, bytes.length, this.#settings))
     const parsed = this.#parser?.parse(bytes, 0, bytes.length, this.#line)
-    const refusal = this.#decider.decide(parsed, this.#line, this.#options.now)
+    const refusal = this.#decider.decide(parsed, this.#line, this.#options.now) ?? this.#refuse()
     const checks = lineChecks.slice(0, refusal && lineChecks.indexOf(refusal.check) + 1)
     const explanation: LineExplanation = {
       ...this.#names,
@@ -131,11 +141,19 @@ export class LineExplainer {
     }
     if (checks.includes('date') && refusal?.check !== 'date') explanation.day = formatDay(toDay(this.#line.atMs))
     const { page } = this.#decider
-    if (page && this.#parser) {
+    if (page && this.#parser && !refusal) {
       explanation.page = page.path
       this.#explainWho(this.#parser, page.isMarkdown, explanation)
     }
     return explanation
+  }
+
+  /** Returns why the project does not count a page view. */
+  #refuse(): LineRefusal | undefined {
+    const { page } = this.#decider
+    if (!page || !this.#parser || !this.#counting) return undefined
+    this.#clients.find(this.#line, this.#parser, this.#rules)
+    return this.#counting.refuse(page.path, this.#clients)
   }
 
   #settle(dialect: Dialect | undefined): void {
@@ -203,9 +221,12 @@ export class LineExplainer {
     explanation.steps.push({ step: 'client', finding: this.#explainClient(parser) })
     const userAgent = explainUserAgent(parser.decodeHeader(bytes.toString('latin1', userAgentStart, userAgentEnd)))
     const isUnnamedView = isUnnamed(userAgent) && (isMarkdown || this.#asksForMarkdown())
-    const named = findRule(isUnnamedView && this.#options.markdownAsAi ? markdownView : classify(userAgent.userAgent))
-    const judged = this.#verifiedRules.judge(named, this.#clients.owner, toDay(this.#line.atMs))
-    const { kind, name: rule } = this.#verifiedRules.findRule(named, judged)
+    const isAiView = isUnnamedView && (this.#options.markdownAsAi || this.#counting?.onlyAssistants)
+    const named = findRule(isAiView ? markdownView : classify(userAgent.userAgent))
+    const judged =
+      this.#rules === 1 ? undefined : this.#verifiedRules.judge(named, this.#clients.owner, toDay(this.#line.atMs))
+    const verified = this.#verifiedRules.findRule(named, judged)
+    const { kind, name: rule } = this.#counting?.limit(verified) ?? verified
     explanation.userAgent = userAgent
     explanation.kind = kind
     explanation.rule = rule
@@ -230,7 +251,7 @@ export class LineExplainer {
 
   #explainClient(parser: LineParser): string {
     const clients = this.#clients
-    clients.find(this.#line, parser, newVisitorRules)
+    clients.find(this.#line, parser, this.#rules)
     const client = cut(clients.bytes, clients.start, clients.end)
     if (clients.proxy !== undefined) {
       return `${client}, from X-Forwarded-For, because the peer belongs to ${clients.proxy}`

@@ -10,7 +10,7 @@ export class ProjectCounting {
   readonly #own: AddressRanges<true> | undefined
   readonly #paths: ReadonlySet<string>
   readonly #beginnings: readonly string[]
-  readonly #onlyAssistants: boolean
+  readonly onlyAssistants: boolean
 
   constructor({ ownAddresses, notPages, ai }: CountingSettings) {
     this.#own =
@@ -19,7 +19,7 @@ export class ProjectCounting {
         : undefined
     this.#paths = new Set(notPages.filter(path => !path.endsWith('*')))
     this.#beginnings = notPages.filter(path => path.endsWith('*')).map(path => path.slice(0, -1))
-    this.#onlyAssistants = ai === 'assistants'
+    this.onlyAssistants = ai === 'assistants'
   }
 
   /**
@@ -37,13 +37,13 @@ export class ProjectCounting {
   /** Returns the rule of a view of an agent, before its address is judged. */
   findRule(agent: UserAgent, isMarkdown: boolean): Rule {
     if (!isMarkdown) return agent.rule
-    return this.#onlyAssistants ? agent.unnamedMarkdownRule : agent.markdownRule
+    return this.onlyAssistants ? agent.unnamedMarkdownRule : agent.markdownRule
   }
 
   /** Returns the rule by which a view counts: an agent that does not count as AI is a program. */
   limit(rule: Rule): Rule {
     const isCounted = rule.kind !== 'ai' || rule.use === undefined || rule.use === 'assistant' || rule.use === 'coding'
-    if (!this.#onlyAssistants || isCounted) return rule
+    if (!this.onlyAssistants || isCounted) return rule
     return findRule({ kind: 'neither', rule: `no assistant: ${rule.agent}` })
   }
 }

@@ -110,7 +110,10 @@ export class VisitedProjects {
   }
 }
 
-function toCounting({ counting = usualCounting }: VisitedProject): ProjectCounting | undefined {
+/** Returns the settings of a project; undefined = the usual ones. */
+export function toCounting({
+  counting = usualCounting,
+}: Pick<VisitedProject, 'counting'>): ProjectCounting | undefined {
   const { ownAddresses, notPages, ai } = counting
   const isUsual = ownAddresses.length === 0 && notPages.length === 0 && ai === usualCounting.ai
   return isUsual ? undefined : new ProjectCounting(counting)

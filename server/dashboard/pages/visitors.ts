@@ -110,6 +110,7 @@ ${prunedBefore !== null && html`<p class="notice">${texts.pruned(prunedBefore)}<
 ${labelledFrom !== null && html`<p class="notice">${texts.unlabelled(labelledFrom)}</p>`}
 ${showComparisons(visit, question)}
 ${showTotals(report)}
+<p>${texts.visitor(project.visitorRules)}${project.counting?.ai === 'assistants' && ` ${texts.assistantsOnly}`}</p>
 <p><a class="button" href="${address}&amp;download=csv">${texts.downloadCsv}</a>
 <a class="button" href="${address}&amp;download=json">${texts.downloadJson}</a></p>
 ${showPages(visit, question, report)}

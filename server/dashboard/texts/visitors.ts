@@ -1,3 +1,4 @@
+import type { VisitorRules } from '../../tenancy/project.ts'
 import { showNumber, showNumberOf } from './numbers.ts'
 
 export const visitorTexts = {
@@ -24,6 +25,11 @@ export const visitorTexts = {
   both: (both: number) =>
     `${showNumberOf(both, 'visitor')} ${both === 1 ? 'was' : 'were'} a person on one view and AI on another. They count as people and as AI, and once in the total.`,
   noBoth: 'Nobody counts both as a person and as AI, so people and AI add up to the total.',
+  visitor: (rules: VisitorRules) =>
+    rules === 1
+      ? 'A visitor is one network address with one user agent. Most IPv6 addresses change each day, so their readers count again.'
+      : 'A visitor is one network address (of IPv6: its first 64 bits) with one user agent.',
+  assistantsOnly: 'AI means assistants, coding agents, and readers of Markdown that no list names.',
   pruned: (date: string) =>
     `The visitors before ${date} were pruned, so those who came before and after that day count twice.`,
   unlabelled: (date: string) =>
