@@ -44,6 +44,7 @@ export const followSettings = {
   followFormat: prefixed.format,
   followEnvelope: prefixed.envelope,
   followJsonFields: prefixed.jsonFields,
+  followTimezone: prefixed.timezone,
   followClientField: prefixed.clientField,
   followTrustedProxies: prefixed.trustedProxies,
   followMarkdownAsAi: prefixed.markdownAsAi,
@@ -56,6 +57,7 @@ export function readFollowFlags(flags: FlagsOf<typeof followSettings>): FollowSe
   if (flags.followFormat !== undefined) log.format = flags.followFormat
   if (flags.followEnvelope !== undefined) log.envelope = flags.followEnvelope
   if (flags.followJsonFields !== undefined) log.jsonFields = flags.followJsonFields
+  if (flags.followTimezone !== undefined) log.timezone = flags.followTimezone
   if (flags.followClientField !== undefined) log.clientField = flags.followClientField
   if (flags.followTrustedProxies !== undefined) log.trustedProxies = flags.followTrustedProxies
   if (flags.followMarkdownAsAi) log.markdownAsAi = true

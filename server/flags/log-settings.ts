@@ -3,7 +3,9 @@ import { envelopes } from '../analytics/envelopes/envelopes.ts'
 import type { LogSettings } from '../analytics/envelopes/log-settings.ts'
 import type { Ipv6Prefix } from '../analytics/formats/address.ts'
 import { formats } from '../analytics/formats/formats.ts'
+import { isHaproxyFormat } from '../analytics/formats/haproxy.ts'
 import { parseJsonFields } from '../analytics/formats/json.ts'
+import { isTimeZone } from '../analytics/formats/local-time.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
 import { createPatternFormat, isPattern } from '../analytics/formats/pattern-format.ts'
 import { OperatorError } from '../base/operator-error.ts'
@@ -31,6 +33,12 @@ export function createLogSettings<Prefix extends '' | 'follow-'>(prefix: Prefix)
       what: 'fields of format json: NAME=PATH,...',
       // The text, because a format object cannot be sent to a thread.
       read: (text: string) => check(text, prefix, parseJsonFields),
+    },
+    timezone: {
+      flag: `--${prefix}timezone <name>`,
+      env: 'QUIRE_LOG_TIMEZONE',
+      what: 'time zone of the dates of HAProxy, such as Europe/Berlin (default: UTC)',
+      read: readTimeZone,
     },
     clientField: {
       flag: `--${prefix}client-field <name>`,
@@ -85,7 +93,7 @@ export const strict = {
  * @throws {OperatorError} when flags cannot be combined.
  */
 export function readLogFlags(flags: FlagsOf<typeof logSettings>, prefix = ''): LogSettings {
-  const { format, envelope, jsonFields, clientField, trustedProxies, ipv6Prefix, markdownAsAi } = flags
+  const { format, envelope, jsonFields, timezone, clientField, trustedProxies, ipv6Prefix, markdownAsAi } = flags
   if (jsonFields !== undefined && format !== undefined && format !== 'json') {
     throw new OperatorError(
       `--${prefix}json-fields can only be used with --${prefix}format json, not with ${format}.`,
@@ -94,6 +102,12 @@ export function readLogFlags(flags: FlagsOf<typeof logSettings>, prefix = ''): L
   }
   if (format === 'json' && jsonFields === undefined) {
     throw new OperatorError(`--${prefix}format json needs --${prefix}json-fields. See --help.`, 2)
+  }
+  if (timezone !== undefined && !isHaproxyFormat(format ?? '')) {
+    throw new OperatorError(
+      `--${prefix}timezone needs --${prefix}format 'haproxy{...}'. The dates of other formats have an offset, or are UTC.`,
+      2,
+    )
   }
   if (trustedProxies !== undefined && clientField === undefined) {
     throw new OperatorError(
@@ -105,6 +119,7 @@ export function readLogFlags(flags: FlagsOf<typeof logSettings>, prefix = ''): L
     ...(format !== undefined && { format }),
     ...(envelope !== undefined && { envelope }),
     ...(jsonFields !== undefined && { jsonFields }),
+    ...(timezone !== undefined && { timeZone: timezone }),
     ...(clientField !== undefined && { clientField }),
     ...(trustedProxies !== undefined && { trustedProxies }),
     ...(markdownAsAi && { markdownAsAi }),
@@ -123,7 +138,7 @@ accessLog.fields.headers.names.User-Agent=keep
 For your own format, give the text of nginx's log_format or Apache's LogFormat, or the captured headers of HAProxy:
   --format '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"'
   --format '%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"'
-  --format 'haproxy{Host|User-Agent|Referer}'
+  --format 'haproxy{Host|User-Agent|Referer}' --timezone Europe/Berlin
 
 A prefix of syslog, containerd, Docker, Docker Compose or journald is detected and removed. --envelope sets it.
 
@@ -142,6 +157,11 @@ visitor. combined and vhost_combined may have a host name instead (Apache with H
 is malformed (bad-address). All addresses of a /64 network are one visitor, because a subscriber has it whole and a device changes
 the rest each day. --ipv6-prefix 128 tells them apart. Keep this setting for all logs of a project: the same address is another
 visitor with the other setting.`
+
+function readTimeZone(text: string): string {
+  if (isTimeZone(text)) return text
+  throw new InvalidArgumentError('It must be a time zone, such as Europe/Berlin or UTC.')
+}
 
 function readIpv6Prefix(text: string): Ipv6Prefix {
   if (text === '64') return 64

@@ -14,6 +14,8 @@ export interface LogSettings {
   envelope?: string
   /** Input of `parseJsonFields`; only for the format `json`. */
   jsonFields?: string
+  /** Of the dates of HAProxy, such as `Europe/Berlin`; missing = UTC. */
+  timeZone?: string
   clientField?: string
   trustedProxies?: number
   ipv6Prefix?: Ipv6Prefix
@@ -33,9 +35,9 @@ export interface LogReading {
 
 /** Converts the settings to options of `LogReader`. */
 export function toLogReading(settings: LogSettings): LogReading {
-  const { format, envelope, jsonFields, clientField, trustedProxies, ipv6Prefix, markdownAsAi } = settings
+  const { format, envelope, jsonFields, timeZone, clientField, trustedProxies, ipv6Prefix, markdownAsAi } = settings
   return {
-    format: findFormat(format, jsonFields),
+    format: findFormat(format, jsonFields, timeZone),
     envelope: envelope === 'none' ? 'none' : envelopes.find(({ name }) => name === envelope),
     clientField,
     trustedProxies,
@@ -44,8 +46,8 @@ export function toLogReading(settings: LogSettings): LogReading {
   }
 }
 
-function findFormat(format: string | undefined, jsonFields: string | undefined): LogFormat | undefined {
+function findFormat(format?: string, jsonFields?: string, timeZone?: string): LogFormat | undefined {
   if (jsonFields !== undefined) return createJsonFormat(parseJsonFields(jsonFields))
-  if (format !== undefined && isPattern(format)) return createPatternFormat(format)
+  if (format !== undefined && isPattern(format)) return createPatternFormat(format, timeZone)
   return formats.find(({ name }) => name === format)
 }

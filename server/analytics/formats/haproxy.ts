@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { bareAddress } from './address.ts'
 import { findProtocol, isDash, readRequest, unescapeField } from './combined.ts'
 import { skipFraction } from './iso-time.ts'
+import { LocalTime } from './local-time.ts'
 import { LogDateReader, readDigits } from './log-date.ts'
 import {
   emptyLogLine,
@@ -29,7 +30,8 @@ export const haproxy: LogFormat = {
     )
   },
   recognizes: (bytes, start, end) =>
-    new HaproxyParser(['User-Agent'], undefined, true).parse(bytes, start, end, emptyLogLine()) === 'request',
+    new HaproxyParser(['User-Agent'], undefined, { isAny: true }).parse(bytes, start, end, emptyLogLine()) ===
+    'request',
 }
 
 /** Matches the setting with the captured headers. */
@@ -44,9 +46,10 @@ export function isHaproxyFormat(text: string): boolean {
  * Creates the format from the names of the captured request headers, such as `haproxy{Host|User-Agent|Referer}`. A client field
  * is one of these names.
  *
+ * @param timeZone of the dates, see `isTimeZone`; missing = UTC
  * @throws {LogFormatError} when the list lacks the user agent.
  */
-export function createHaproxyFormat(text: string): LogFormat {
+export function createHaproxyFormat(text: string, timeZone?: string): LogFormat {
   const names = (pattern.exec(text)?.[1] ?? '').split('|').map(name => name.trim().toLowerCase())
   if (!names.includes('user-agent')) {
     throw new LogFormatError("lacks User-Agent: capture it and name it, as in 'haproxy{Host|User-Agent}'.", 'format')
@@ -62,7 +65,7 @@ export function createHaproxyFormat(text: string): LogFormat {
           'client-field',
         )
       }
-      return new HaproxyParser(names, field, false)
+      return new HaproxyParser(names, field, { isAny: false, timeZone })
     },
   }
 }
@@ -75,10 +78,11 @@ const maxCaptures = 32
 
 /**
  * Parses `address:port [20/Nov/2026:10:11:12.345] frontend backend/server 1/2/3/4/5 200 512 - - ---- 1/1/1/1/0 0/0 {request headers}
- * {response headers} "GET /a HTTP/1.1"`. The date is in the time zone of the server; it is read as UTC.
+ * {response headers} "GET /a HTTP/1.1"`. The date is in the time zone of the server, which the log does not name.
  */
 class HaproxyParser implements LineParser {
   readonly #dates = new HaproxyDateReader()
+  readonly #local: LocalTime | undefined
   readonly #count: number
   readonly #userAgent: number
   readonly #referrer: number
@@ -91,7 +95,12 @@ class HaproxyParser implements LineParser {
   readonly #starts = new Uint32Array(maxCaptures)
   readonly #ends = new Uint32Array(maxCaptures)
 
-  constructor(names: readonly string[], clientField: string | undefined, isAny: boolean) {
+  constructor(
+    names: readonly string[],
+    clientField: string | undefined,
+    { isAny, timeZone }: { isAny: boolean; timeZone?: string | undefined },
+  ) {
+    this.#local = timeZone === undefined ? undefined : new LocalTime(timeZone)
     this.#count = names.length
     this.#isAny = isAny
     this.#userAgent = names.indexOf('user-agent')
@@ -109,7 +118,8 @@ class HaproxyParser implements LineParser {
     const colon = peer.lastIndexOf(':')
     const address = bareAddress(peer.startsWith('[') ? peer : peer.slice(0, colon))
     if (colon < 1 || isIP(address) === 0) return 'malformed'
-    line.atMs = this.#dates.read(bytes, at + 2)
+    const atMs = this.#dates.read(bytes, at + 2)
+    line.atMs = this.#local?.toUtc(atMs) ?? atMs
     at = this.#dates.end
     if (bytes[at] !== 0x5d || bytes[at + 1] !== space) return 'malformed'
     // Frontend, backend and server, timers.
@@ -222,7 +232,7 @@ function decodeHash(text: string): string {
 
 const dateBytes = '20/Nov/2026:10:11:12'.length
 
-/** Reads dates such as `20/Nov/2026:10:11:12.345`, which have no time zone and are read as UTC. */
+/** Reads dates such as `20/Nov/2026:10:11:12.345`, which have no time zone, as if they were UTC. */
 class HaproxyDateReader {
   readonly #dates = new LogDateReader()
   readonly #text = Buffer.from('20/Nov/2026:10:11:12 +0000')

@@ -15,10 +15,11 @@ export function isPattern(text: string): boolean {
  * Creates a format from the configuration of a web server: nginx's `log_format`, Apache's `LogFormat`, or the captured headers
  * of HAProxy (see `createHaproxyFormat`).
  *
+ * @param timeZone of the dates of HAProxy; missing = UTC
  * @throws {LogFormatError} when something that is needed is missing, or the end of a variable cannot be found.
  */
-export function createPatternFormat(text: string): LogFormat {
-  if (isHaproxyFormat(text)) return createHaproxyFormat(text)
+export function createPatternFormat(text: string, timeZone?: string): LogFormat {
+  if (isHaproxyFormat(text)) return createHaproxyFormat(text, timeZone)
   const pattern = /\$\{?\w/.test(text) ? parseNginxPattern(text) : parseApachePattern(text)
   checkPattern(pattern)
   for (const element of pattern.elements) {
