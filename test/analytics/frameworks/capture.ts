@@ -24,6 +24,7 @@ interface Site {
 
 const sites: readonly Site[] = [
   { name: 'next', framework: 'next', command: ['node_modules/next/dist/bin/next', 'start', '-p', '4100'] },
+  { name: 'nextra', framework: 'nextra', command: ['node_modules/next/dist/bin/next', 'start', '-p', '4100'] },
   {
     name: 'react-router',
     framework: 'react-router',
@@ -31,6 +32,7 @@ const sites: readonly Site[] = [
   },
   { name: 'sveltekit', framework: '@sveltejs/kit', command: ['build'] },
   { name: 'vitepress', framework: 'vitepress', folder: '.vitepress/dist' },
+  { name: 'docusaurus', framework: '@docusaurus/core', folder: 'build' },
   { name: 'astro', framework: 'astro', folder: 'dist' },
 ]
 

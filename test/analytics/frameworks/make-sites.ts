@@ -10,9 +10,15 @@ export const slugs = Array.from({ length: 24 }, (_, i) => `page-${i + 1}`)
 const list = JSON.stringify(slugs)
 const text = (slug: string) => `This is the text of ${slug}. `.repeat(40)
 
+function markdownPages(folder: string, extension: string): Record<string, string> {
+  return Object.fromEntries(slugs.map(slug => [`${folder}/${slug}.${extension}`, `# ${slug}\n\n${text(slug)}\n`]))
+}
+
 interface FrameworkSite {
   scripts: Record<string, string>
   packages: Record<string, string>
+  /** Docusaurus generates files with `import` and with `require`, which webpack refuses if the package has a type. */
+  isMixed?: true
   files: Record<string, string>
 }
 
@@ -106,7 +112,52 @@ export default { kit: { adapter: adapter() } }
       '.vitepress/config.mjs': `export default { title: 'Docs', cleanUrls: true, themeConfig: { sidebar: ${list}.map(slug => ({ text: slug, link: '/docs/' + slug })) } }
 `,
       'index.md': '# Home\n',
-      ...Object.fromEntries(slugs.map(slug => [`docs/${slug}.md`, `# ${slug}\n\n${text(slug)}\n`])),
+      ...markdownPages('docs', 'md'),
+    },
+  },
+  nextra: {
+    scripts: { build: 'next build', start: 'next start' },
+    // The theme of Nextra 4.6.1 throws with Zod 4.4: https://github.com/shuding/nextra/issues/4989
+    packages: { next: '16', nextra: '4', 'nextra-theme-docs': '4', react: '19', 'react-dom': '19', zod: '4.3.6' },
+    files: {
+      'next.config.mjs': `import nextra from 'nextra'
+export default nextra({})({})
+`,
+      'mdx-components.js': `import { useMDXComponents as themeComponents } from 'nextra-theme-docs'
+export const useMDXComponents = components => ({ ...themeComponents(), ...components })
+`,
+      'app/layout.jsx': `import { Layout, Navbar } from 'nextra-theme-docs'
+import { getPageMap } from 'nextra/page-map'
+import 'nextra-theme-docs/style.css'
+export const metadata = { title: 'Docs' }
+export default async function Root({ children }) {
+  return <html lang="en" dir="ltr" suppressHydrationWarning><body><Layout navbar={<Navbar logo={<b>Docs</b>} />} pageMap={await getPageMap()} search={null}>{children}</Layout></body></html>
+}
+`,
+      'app/[[...mdxPath]]/page.jsx': `import { generateStaticParamsFor, importPage } from 'nextra/pages'
+import { useMDXComponents } from '../../mdx-components'
+export const generateStaticParams = generateStaticParamsFor('mdxPath')
+const { wrapper: Wrapper } = useMDXComponents()
+export default async function Page(props) {
+  const params = await props.params
+  const { default: Content, ...page } = await importPage(params.mdxPath)
+  return <Wrapper {...page}><Content {...props} params={params} /></Wrapper>
+}
+`,
+      'content/index.mdx': '# Home\n',
+      ...markdownPages('content/docs', 'mdx'),
+    },
+  },
+  docusaurus: {
+    isMixed: true,
+    scripts: { build: 'docusaurus build' },
+    packages: { '@docusaurus/core': '3', '@docusaurus/preset-classic': '3', react: '19', 'react-dom': '19' },
+    files: {
+      'docusaurus.config.js': `export default { title: 'Docs', url: 'https://docs.example.com', baseUrl: '/', presets: [['classic', { docs: { sidebarPath: './sidebars.js' }, blog: false }]] }
+`,
+      'src/pages/index.md': '# Home\n',
+      'sidebars.js': `export default { docs: ${list} }\n`,
+      ...markdownPages('docs', 'md'),
     },
   },
   astro: {
@@ -138,8 +189,8 @@ const { slug } = Astro.params
 }
 
 const [folder = '.'] = process.argv.slice(2)
-for (const [name, { scripts, packages, files }] of Object.entries(sites)) {
-  const manifest = { name, private: true, type: 'module', scripts, dependencies: packages }
+for (const [name, { scripts, packages, isMixed, files }] of Object.entries(sites)) {
+  const manifest = { name, private: true, type: isMixed ? undefined : 'module', scripts, dependencies: packages }
   for (const [path, content] of Object.entries({ 'package.json': JSON.stringify(manifest, null, 2), ...files })) {
     const file = join(folder, name, path)
     mkdirSync(dirname(file), { recursive: true })
