@@ -73,19 +73,29 @@ async function run({ json, keep, folder, visitsOnly, goaccess, ...flags }: Flags
   if (goaccess && plan.lines > 0) await installDebian(['goaccess'], '/usr/bin/goaccess', scratch)
   const loadAverage = loadavg()[0] ?? 0
   const startedAt = performance.now()
-  const results = await runPlan(plan, scratch, text => void process.stderr.write(`${text}\n`))
-  const report: Report = {
-    command: ['npm run bench --', ...process.argv.slice(2).filter(arg => !arg.includes('/'))].join(' '),
-    machine: describeMachine(loadAverage),
-    plan,
-    seconds: (performance.now() - startedAt) / 1000,
-    ...results,
-    goals: judge(results),
+  const results: Results = {}
+  const print = (isFinished: boolean) => {
+    const report: Report = {
+      command: ['npm run bench --', ...process.argv.slice(2).filter(arg => !arg.includes('/'))].join(' '),
+      machine: describeMachine(loadAverage),
+      plan,
+      seconds: (performance.now() - startedAt) / 1000,
+      isFinished,
+      ...results,
+      goals: judge(results),
+    }
+    console.log(json ? JSON.stringify(report, undefined, 2) : visitorsText(report))
+    if (keep) process.stderr.write(`The files are in ${scratch}\n`)
+    return report.goals
   }
-  console.log(json ? JSON.stringify(report, undefined, 2) : visitorsText(report))
-  if (keep) process.stderr.write(`The files are in ${scratch}\n`)
-  const missed = report.goals.filter(({ isMet }) => isMet === false)
-  if (missed.length > 0) throw new OperatorError(`Quire misses ${missed.length} of ${report.goals.length} goals.`)
+  // A run of hours can fail in its last part; the figures of the others are worth printing, also after a signal.
+  const printParts = () => void print(false)
+  process.once('exit', printParts)
+  await runPlan(plan, scratch, results, text => void process.stderr.write(`${text}\n`))
+  process.off('exit', printParts)
+  const goals = print(true)
+  const missed = goals.filter(({ isMet }) => isMet === false)
+  if (missed.length > 0) throw new OperatorError(`Quire misses ${missed.length} of ${goals.length} goals.`)
 }
 
 function createScratch(folder: string): string {
@@ -97,15 +107,20 @@ function createScratch(folder: string): string {
   }
 }
 
-/** Runs all parts one after the other; their files stay in `scratch`. */
-async function runPlan(plan: Plan, scratch: string, onProgress: (text: string) => void): Promise<Results> {
+/** Runs all parts one after the other, and adds each to the results when it is measured; their files stay in `scratch`. */
+async function runPlan(
+  plan: Plan,
+  scratch: string,
+  results: Results,
+  onProgress: (text: string) => void,
+): Promise<void> {
   const log = join(scratch, 'access.log')
-  const imported = plan.lines > 0 ? await measureImport(plan, { log, scratch, onProgress }) : undefined
+  if (plan.lines > 0) results.import = await measureImport(plan, { log, scratch, onProgress })
   const data = join(scratch, 'visits')
   const bench = await createData(data, agentJobs)
   const projectId = bench.projectIds[0] as string
   const { visits, exams } = await measureVisits(plan, { data, projectId, scratch, onProgress })
-  const written = imported && { log: { file: log, lines: imported.log.lines } }
-  const http = await measureHttp({ data, bench, exams, ...written, scratch, onProgress })
-  return { ...(imported && { import: imported }), visits, http }
+  results.visits = visits
+  const written = results.import && { log: { file: log, lines: results.import.log.lines } }
+  results.http = await measureHttp({ data, bench, exams, ...written, scratch, onProgress })
 }

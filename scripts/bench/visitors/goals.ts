@@ -14,11 +14,11 @@ export interface Goal {
   isMet?: boolean
 }
 
-/** Measurements of the parts of a run; without a log there is no import. */
+/** Measurements of the parts of a run; without a log there is no import, and a run that failed has no later parts. */
 export interface Results {
   import?: ImportPart
-  visits: VisitsPart
-  http: HttpPart
+  visits?: VisitsPart
+  http?: HttpPart
 }
 
 /** In smaller runs, most of the time is the start of a program. */
@@ -39,7 +39,7 @@ const minLinesPerCpuSecond = 220_000
 export function judge({ import: imported, visits, http }: Results): Goal[] {
   return [
     ...(imported ? judgeImport(imported) : []),
-    ...judgeHttp(http, visits.visits),
+    ...(http && visits ? judgeHttp(http, visits.visits) : []),
     ...judgeAnswers(imported, visits, http),
   ]
 }
@@ -94,9 +94,13 @@ function judgeHttp({ visitors, lengths, duringImport }: HttpPart, visits: number
   return goals
 }
 
-function judgeAnswers(imported: ImportPart | undefined, visits: VisitsPart, http: HttpPart): Goal[] {
-  const differences = (imported?.differences ?? 0) + visits.differences + http.differences
-  const compared = (imported?.compared ?? 0) + visits.compared
+function judgeAnswers(
+  imported: ImportPart | undefined,
+  visits: VisitsPart | undefined,
+  http: HttpPart | undefined,
+): Goal[] {
+  const differences = (imported?.differences ?? 0) + (visits?.differences ?? 0) + (http?.differences ?? 0)
+  const compared = (imported?.compared ?? 0) + (visits?.compared ?? 0)
   const given = `${differences} of ${compared.toLocaleString('en')} counts differ`
   return [{ what: 'all answers are correct', given, isMet: differences === 0 && compared > 0 }]
 }

@@ -13,21 +13,22 @@ export interface Report extends Results {
   machine: Machine
   plan: Plan
   seconds: number
+  /** False when the run failed or was interrupted; then it has only the parts before. */
+  isFinished: boolean
   goals: Goal[]
 }
 
 /** Formats the report as Markdown for RESULTS.md. */
 export function visitorsText(report: Report): string {
-  const { command, machine, seconds, goals } = report
+  const { command, machine, seconds, isFinished, goals } = report
   return [
     `\`${command}\``,
     '',
     `${conditionsText(machine)} ${Math.ceil(seconds / 60)} minutes.`,
+    ...(isFinished ? [] : ['', 'The run ended early. These are the parts that it measured before.']),
     ...(report.import ? importText(report.import) : []),
-    '',
-    ...visitsText(report.visits),
-    '',
-    ...httpText(report.http),
+    ...(report.visits ? ['', ...visitsText(report.visits)] : []),
+    ...(report.http ? ['', ...httpText(report.http)] : []),
     '',
     ...toTable([['goal', 'measured', 'met'], ...goals.map(toRow)]),
   ].join('\n')

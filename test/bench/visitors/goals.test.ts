@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
-import { findGrowth, judge, type Results } from '../../../scripts/bench/visitors/goals.ts'
+import { describeMachine } from '../../../scripts/bench/report.ts'
+import { findGrowth, judge, type Results as Parts } from '../../../scripts/bench/visitors/goals.ts'
 import { lengths } from '../../../scripts/bench/visitors/ranges.ts'
-import { tenths } from '../../../scripts/bench/visitors/report.ts'
+import { tenths, visitorsText } from '../../../scripts/bench/visitors/report.ts'
+
+type Results = Required<Parts>
 
 const read = { lines: 10_000_000, wallSeconds: 30, cpuSeconds: 25, linesPerCpuSecond: 400_000, peakBytes: 200e6 }
 const percentiles = { requests: 96, p50Ms: 20, p95Ms: 100, p99Ms: 150, maxMs: 160 }
@@ -128,4 +131,23 @@ test.each([
   [Array.from({ length: 20 }, (_, index) => index), [0.5, 2.5, 4.5, 6.5, 8.5, 10.5, 12.5, 14.5, 16.5, 18.5]],
 ])('the means of the tenths of %j are %j', (values, means) => {
   expect(tenths(values)).toEqual(means)
+})
+
+test('a run that failed has the figures and goals of the parts before', () => {
+  const parts: Parts = { visits: good.visits }
+  const goals = judge(parts)
+  expect(goals).toMatchObject([{ what: 'all answers are correct', isMet: true }])
+  const plan = { seed: 1, lines: 0, visits: 10_000_000, pages: 1, repeats: 1, withGoAccess: false }
+  const text = visitorsText({
+    command: 'bench',
+    machine: describeMachine(0),
+    plan,
+    seconds: 1,
+    isFinished: false,
+    ...parts,
+    goals,
+  })
+  expect(text).toContain('The run ended early.')
+  expect(text).toContain('10,000,000 visits')
+  expect(text).not.toContain('over HTTP')
 })
