@@ -5,6 +5,8 @@ import { fluentBit, otlp, vector } from './collectors.ts'
 import { CombinedParser, combined, findTail } from './combined.ts'
 import { haproxy } from './haproxy.ts'
 import { asObject, createJsonDialect, findField, findHeader, findUrlHost, parseEntry } from './json-line.ts'
+import { akamai, cloudfrontJson, envoyJson, nginxJson } from './json-servers.ts'
+import { knownPatterns } from './known-patterns.ts'
 import type { LogFormat } from './log-format.ts'
 import { vhostCombined } from './vhost-combined.ts'
 import { W3cParser } from './w3c-parser.ts'
@@ -283,6 +285,11 @@ export const formats: readonly LogFormat[] = [
   fluentBit,
   vector,
   azureFrontDoor,
+  nginxJson,
+  cloudfrontJson,
+  envoyJson,
+  akamai,
+  ...knownPatterns,
 ]
 
 /** Detects the format of a line; undefined when it is in no known format. */
