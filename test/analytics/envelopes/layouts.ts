@@ -26,7 +26,7 @@ export function readLayouts(): Layout[] {
     .split(/^## /m)
     .slice(1)
     .map(part => {
-      const [, name = '', result = '', lines = ''] = /^(.*)\n(.*)\n([^]*)$/.exec(part) ?? []
+      const [, name = '', result = '', lines = ''] = /^(.*)\n(.*)\n([\s\S]*)$/.exec(part) ?? []
       const [, kind, value = ''] = /^(detected|flags|refused)(?:: (.*))?$/.exec(result) ?? []
       if (!kind) throw new Error(`${name}: ${result} is no result.`)
       const settings = kind === 'flags' ? (JSON.parse(value) as LogSettings) : {}
@@ -42,7 +42,7 @@ export function readLayouts(): Layout[] {
 
 /** Writes requests in a layout. A JSON array has its element once for each request. */
 export function writeLog({ text }: Layout, requests: readonly LayoutRequest[]): string {
-  const array = /^(\{"records":)?\[\n([^]*)\n(\]\}?)\n$/.exec(text)
+  const array = /^(\{"records":)?\[\n([\s\S]*)\n(\]\}?)\n$/.exec(text)
   if (array) {
     const [, head = '', element = '', tail] = array
     return `${head}[\n${requests.map(request => fill(element, request)).join(',\n')}\n${tail}\n`
