@@ -67,12 +67,11 @@ Examples:
     printRows(rows, {
       json: flags.json,
       empty: 'No project yet. Create one with: npx quire projects create NAME --org ID',
-      toRow: ({ id, name, organizationId, visitorSaltRotation, visitorRules, createdAt }) => ({
+      toRow: ({ id, name, organizationId, visitorSaltRotation, createdAt }) => ({
         id,
         name,
         organizationId,
         saltRotation: visitorSaltRotation,
-        visitorRules,
         createdAt,
       }),
     })

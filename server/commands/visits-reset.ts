@@ -28,7 +28,7 @@ Examples:
   npx quire visits reset --project Documentation --yes
   npx quire visits import /var/log/nginx/access.log* --project Documentation
 
-A project that is older than the rules for visitors (visitorRules 2 in: npx quire projects list) changes to them: an IPv6 visitor
+A project that is older than the rules for visitors (visitorRules 2 in: npx quire projects list --json) changes to them: an IPv6 visitor
 is the first 64 bits of the address, and behind a known proxy a visitor is the address that the proxy sent.
 
 A visit keeps the class (human, AI) that the lists of agents gave it when it was imported. To apply newer lists to old visits,
