@@ -42,11 +42,13 @@ export const journald = createJsonEnvelope({ name: 'journald', title: 'journald 
 })
 
 /**
- * Records of a log collector: JSON objects with the content in `log`, as Fluent Bit writes them, or in `message`, as Vector does.
+ * Records of a log collector: JSON objects with the content in `log`, as Fluent Bit writes them, in `message`, as Vector and Filebeat
+ * do, or in `line`, as `logcli -o jsonl` does.
  * https://docs.fluentbit.io/manual/data-pipeline/outputs/output_formats
  */
-export const record = createJsonEnvelope({ name: 'record', title: 'JSON record' }, ({ log, message }) =>
-  withoutBreak(log ?? message),
+export const record = createJsonEnvelope({ name: 'record', title: 'JSON record' }, ({ log, message, line }) =>
+  // Filebeat describes the file in an object `log`.
+  withoutBreak([log, message, line].find(text => typeof text === 'string')),
 )
 
 /**

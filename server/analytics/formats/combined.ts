@@ -155,6 +155,11 @@ export function findProtocol(bytes: Buffer, start: number, end: number): number 
       bytes[i + 5] === 0x2f
     if (isProtocol) return i
   }
+  // hypercorn logs the version alone: `1.1` or `2`.
+  for (const length of [2, 4]) {
+    const version = bytes.toString('latin1', Math.max(start, end - length), end)
+    if (/^ [1-3](\.[01])?$/.test(version)) return end - length
+  }
   return end
 }
 

@@ -2,9 +2,12 @@ import { alb, elb } from './aws-elb.ts'
 import { s3 } from './aws-s3.ts'
 import { cloudfront } from './cloudfront.ts'
 import { fluentBit, otlp, vector } from './collectors.ts'
-import { CombinedParser, combined, findTail } from './combined.ts'
+import { combined, findTail } from './combined.ts'
+import { ingressNginx, traefik } from './combined-tails.ts'
 import { haproxy } from './haproxy.ts'
 import { asObject, createJsonDialect, findField, findHeader, findUrlHost, parseEntry } from './json-line.ts'
+import { akamai, cloudfrontJson, envoyJson, nginxJson } from './json-servers.ts'
+import { knownPatterns } from './known-patterns.ts'
 import type { LogFormat } from './log-format.ts'
 import { vhostCombined } from './vhost-combined.ts'
 import { W3cParser } from './w3c-parser.ts'
@@ -221,19 +224,6 @@ const googleCloud = createJsonDialect({
 })
 
 /**
- * The lines of the Kubernetes controller ingress-nginx: a combined line, followed by length and time of the request, the
- * service and the answers of its servers. By default, the address is the client's, because the controller evaluates
- * `X-Forwarded-For` or the proxy protocol by its own settings.
- * https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/log-format/
- */
-const ingressNginx: LogFormat = {
-  name: 'ingress-nginx',
-  hasHost: false,
-  open: options => new CombinedParser(options),
-  recognizesTail: tail => /^ \d+ [\d.]+ \[[^\]]*\] (\[[^\]]*\] )?\S/.test(tail),
-}
-
-/**
  * W3C extended log files with any columns, as IIS writes them. A client field is the name of a column or of a request header:
  * `X-Forwarded-For` is the column `X-Forwarded-For` or `cs(X-Forwarded-For)`.
  * https://learn.microsoft.com/en-us/windows/win32/http/w3c-logging
@@ -243,18 +233,6 @@ const w3c: LogFormat = {
   hasHost: true,
   open: ({ clientField }) => new W3cParser({ clientField, mustHaveClient: true, isStrict: true }),
   recognizes: (bytes, start, end) => /^#Fields: *\S/.test(bytes.toString('latin1', start, Math.min(end, start + 64))),
-}
-
-/**
- * Traefik's CLF: a combined line, followed by the number of the request, the router, the server and the duration. Traefik
- * omits the user agent unless `accessLog.fields.headers.names.User-Agent` is `keep`.
- * https://doc.traefik.io/traefik/observability/access-logs/
- */
-const traefik: LogFormat = {
-  name: 'traefik',
-  hasHost: false,
-  open: options => new CombinedParser(options),
-  recognizesTail: tail => /^ \d+ "[^"]*" "[^"]*" \d+ms$/.test(tail),
 }
 
 /**
@@ -283,6 +261,11 @@ export const formats: readonly LogFormat[] = [
   fluentBit,
   vector,
   azureFrontDoor,
+  nginxJson,
+  cloudfrontJson,
+  envoyJson,
+  akamai,
+  ...knownPatterns,
 ]
 
 /** Detects the format of a line; undefined when it is in no known format. */

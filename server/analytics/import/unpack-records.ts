@@ -13,14 +13,23 @@ const closeBracket = 0x5d
 /** The brackets around the records of a JSON array, and around the log records of OTLP: `resourceLogs`, `scopeLogs`, `logRecords`. */
 const arrayPath = Buffer.from('[')
 const otlpPath = Buffer.from('{[{[{[')
+/** The brackets around the records of Azure Monitor, as an Event Hub has them: `records`. */
+const recordsPath = Buffer.from('{[')
 
 /** Bytes that decide whether a text is JSON with several records. White space before them is skipped. */
 const headBytes = 64
 const arrayHead = /^\[\s*(?:[{"\]]|$)/
 const otlpHead = /^\{\s*"resourceLogs"\s*:/
+const recordsHead = /^\{\s*"records"\s*:\s*\[/
+
+const paths = [
+  [arrayHead, arrayPath],
+  [otlpHead, otlpPath],
+  [recordsHead, recordsPath],
+] as const
 
 /**
- * Turns a JSON array of records, or the log records of OTLP in JSON, into lines with one record each. A record that is a string is
+ * Turns a JSON array of records, the `records` of Azure Monitor, or the log records of OTLP in JSON, into lines with one record each. A record that is a string is
  * its text. Every other text passes unchanged.
  * https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
  */
@@ -54,7 +63,7 @@ export class RecordUnpacker {
     const head = this.#head as Buffer
     this.#head = undefined
     const text = head.toString('latin1', start, start + headBytes)
-    const path = arrayHead.test(text) ? arrayPath : otlpHead.test(text) ? otlpPath : undefined
+    const path = paths.find(([pattern]) => pattern.test(text))?.[1]
     if (path) this.#splitter = new ElementSplitter(path, this.#onBytes)
     this.push(path ? head.subarray(start) : head)
   }

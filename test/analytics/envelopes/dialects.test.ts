@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import { envelopes } from '../../../server/analytics/envelopes/envelopes.ts'
 import { type LogSettings, toLogReading } from '../../../server/analytics/envelopes/log-settings.ts'
 import { formats } from '../../../server/analytics/formats/formats.ts'
+import { akamai, cloudfrontJson, envoyJson, nginxJson } from '../../../server/analytics/formats/json-servers.ts'
+import { knownPatterns } from '../../../server/analytics/formats/known-patterns.ts'
 import { LogFormatError } from '../../../server/analytics/formats/log-format.ts'
 import { readLog } from '../import/read-log.ts'
 import { type DialectSample, dialectSamples, formatNames } from './dialects.ts'
@@ -35,7 +37,9 @@ function count({ tally, views }: ReturnType<typeof read>) {
 }
 
 test('every format and every envelope has a sample, and every sample a source', () => {
-  expect(new Set(dialectSamples.map(({ format }) => format))).toEqual(new Set(formatNames))
+  // The layouts have the samples of the formats that are made of a pattern or of plain fields.
+  const inLayouts = [...knownPatterns, akamai, cloudfrontJson, envoyJson, nginxJson].map(({ name }) => name)
+  expect(new Set([...dialectSamples.map(({ format }) => format), ...inLayouts])).toEqual(new Set(formatNames))
   const used = dialectSamples.flatMap(({ envelope }) => envelope ?? [])
   expect(new Set(used)).toEqual(new Set(envelopes.map(({ name }) => name)))
   const files = readdirSync(folder).filter(file => file.endsWith('.log'))

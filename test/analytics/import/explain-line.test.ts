@@ -144,7 +144,9 @@ test('formats are detected from the lines, and a header of one log serves the li
   })
   expect(new LineExplainer({ now }).explain('nothing that is known')).toMatchObject({
     format: null,
-    steps: [{ step: 'format', finding: expect.stringMatching(/no known format \(cloudfront, .*azure-front-door\)$/) }],
+    steps: [
+      { step: 'format', finding: expect.stringMatching(/no known format \(cloudfront, .*forwarded-combined\)$/) },
+    ],
   })
 })
 
