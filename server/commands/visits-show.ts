@@ -62,11 +62,11 @@ Examples:
   npx quire visits show --project Documentation --csv --table agents --by day
   npx quire visits show --project Documentation --json
   npx quire visits show --project Documentation --from 2026-10-01 --to 2026-11-01 --class assistant
-                        what assistants asked for in October and did not find: PAGE NOT FOUND
   npx quire visits show --project Documentation --from 2026-11-10 --compare previous
-                        did the release of November 10 bring readers: BEFORE and CHANGE
   npx quire visits show --project Documentation --last-days 28
-                        who reads our Markdown: READ AS, and READ by agent
+
+The last three answer: what did assistants ask for in October and not find (PAGE NOT FOUND); did the release of November 10 bring readers
+(BEFORE and CHANGE); who reads our Markdown (READ AS, and READ by agent).
 
 All counts are unique visitors of the range, also those of pages, agents and files. --to is exclusive, as in the API. With
 --csv, --by gives each period its own rows. For files, use npx quire visits export.`,
