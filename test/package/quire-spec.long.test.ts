@@ -141,7 +141,7 @@ async function runConsumer(node: string, program: string): Promise<void> {
     routes: 5,
     example: 'running',
     mocked: 202,
-    paths: 6,
+    paths: 15,
     isListed: true,
     sent: 1,
   })
