@@ -2,6 +2,7 @@ import openapiTypescript, { astToString } from 'openapi-typescript'
 import { stringify } from 'yaml'
 import { writeClient } from './client.ts'
 import type { Document } from './document.ts'
+import { writeErrors } from './errors.ts'
 import { writeFixtures } from './fixtures.ts'
 import { writeOperations } from './operations.ts'
 import { writeErrorCodes } from './problems.ts'
@@ -32,6 +33,8 @@ export async function writeExtensionFiles(document: Document): Promise<Record<st
     'operations.ts': notice + writeOperations(document),
     'client.ts': notice + writeClient(document, { name: 'ExtensionsClient', up: '../../' }),
     'fixtures.ts': notice + writeFixtures(document),
+    'requests.ts': notice + (await writeRequests(document)),
+    'errors.ts': notice + writeErrors(document),
   }
   return Object.fromEntries(Object.entries(files).map(([name, text]) => [`extensions/${name}`, text]))
 }

@@ -15,7 +15,8 @@ export const fixtures = ${JSON.stringify(Object.fromEntries(fixtures), undefined
 `
 }
 
-function listExamples(document: Document, given: Ref | Body): Record<string, Record<string, unknown>> {
+/** Returns the examples of a body by media type and name. */
+export function listExamples(document: Document, given: Ref | Body): Record<string, Record<string, unknown>> {
   const content = Object.entries(resolve<Body>(document, given).content ?? {})
   return Object.fromEntries(
     content.map(([mediaType, { examples = {} }]) => [

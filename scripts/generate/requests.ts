@@ -1,5 +1,13 @@
 import { dereferenceDocument } from './dereference.ts'
-import { type Document, findJsonSchema, listOperations, type Parameter, type Schema } from './document.ts'
+import {
+  type Body,
+  type Document,
+  findJsonSchema,
+  listOperations,
+  type Parameter,
+  resolve,
+  type Schema,
+} from './document.ts'
 
 /**
  * Writes the text of generated/requests.ts: the parts of the document that describe requests. The mock checks requests with them in
@@ -10,7 +18,8 @@ export async function writeRequests(document: Document): Promise<string> {
   const paths: Record<string, Record<string, object>> = {}
   for (const { path, method, operation } of listOperations(plain)) {
     const parameters = (operation.parameters ?? []) as Parameter[]
-    const body = findJsonSchema(plain, operation.requestBody)
+    const isJson = resolve<Body>(plain, operation.requestBody ?? {}).content?.['application/json'] !== undefined
+    const body = isJson ? findJsonSchema(plain, operation.requestBody) : undefined
     const item = paths[path] ?? {}
     item[method] = {
       parameters: parameters.map(({ schema, ...parameter }) => ({

@@ -31,7 +31,8 @@ export function compile(
     const declarations = globSync('server/**/*.d.ts', { cwd: staging }).map(file => join(staging, file))
     const files = [...sources.map(source => join(staging, `${source}.ts`)), ...declarations]
     const program = ts.createProgram(files, { ...compilerOptions, rootDir: staging, outDir: output })
-    const problems = [...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics]
+    const all = [...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics]
+    const problems = all.filter(({ code }) => code !== importAttributes)
     if (problems.length > 0) throw new Error(describe(problems, staging))
     removeUnneeded(output, sources)
     writeFileSync(join(output, 'package.json'), `${JSON.stringify({ type: format })}\n`)
@@ -40,9 +41,13 @@ export function compile(
   }
 }
 
+/** TS2856, of files that only types lead to: they read JSON, which CommonJS cannot import so, and are removed again. */
+const importAttributes = 2856
+
 const compilerOptions: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
-  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+  // Handlers call isWellFormed, which Node and browsers have since 2023.
+  lib: ['lib.es2023.d.ts', 'lib.es2024.string.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
   module: ts.ModuleKind.NodeNext,
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   types: ['node'],

@@ -40,7 +40,6 @@ test('the mock runs with the globals that web browsers have', async () => {
     TextEncoder,
     TextDecoder,
     crypto,
-    btoa,
     setTimeout,
   }
   const context = createContext({ ...globals })

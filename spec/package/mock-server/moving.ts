@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { findBadForm } from '../../../server/http/request-form.ts'
 import { safeRequestId } from '../../../server/http/request-id.ts'
-import { administration, findRoute, refuseUnknown } from '../../../server/http/routes.ts'
+import { mocked } from '../mock/extensions.ts'
 import type { Mock } from '../mock/index.ts'
 import { answerControls, controlPath } from './controls.ts'
 import { type DocumentAnswer, findDocument } from './documents.ts'
@@ -29,10 +29,10 @@ async function answer(req: IncomingMessage, res: ServerResponse, { mock, documen
   if (badForm) return refuse(req, res, badForm)
   if (target.split('?')[0] === controlPath) return void answerControls(req, res, { mock, body: body.toString() })
   const baseUrl = `http://${req.headers.host ?? 'localhost'}`
-  const document = findDocument(administration, method, target, { baseUrl, folder: documents })
+  const document = findDocument(mocked, method, target, { baseUrl, folder: documents })
   if (document) return sendDocument(document, req, res)
-  const isKnown = findRoute(method, target) !== undefined || isBundle(method, target)
-  if (!isKnown) return refuse(req, res, refuseUnknown(method, target))
+  const isKnown = mocked.findRoute(method, target) !== undefined || isBundle(method, target)
+  if (!isKnown) return refuse(req, res, mocked.refuseUnknown(method, target))
   const response = await mock.answer(toRequest(req, body), { target, baseUrl })
   if (response.type === 'error') return void res.destroy()
   await send(response, res)
@@ -54,7 +54,11 @@ function toRequest(req: IncomingMessage, body: Buffer<ArrayBuffer>): Request {
   for (const [name, values] of Object.entries(req.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value)
   }
-  return new Request('http://mock.invalid/', { method, headers, ...(method === 'POST' && { body }) })
+  return new Request('http://mock.invalid/', {
+    method,
+    headers,
+    ...((method === 'POST' || method === 'PUT') && { body }),
+  })
 }
 
 async function send(response: Response, res: ServerResponse): Promise<void> {

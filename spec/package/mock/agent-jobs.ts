@@ -1,4 +1,6 @@
-import type { AgentJob, AgentJobs } from '../../../server/agent/agent-job.ts'
+import type { AgentJob } from '../../../server/agent/agent-job.ts'
+import type { ExtensionDeps } from '../../../server/operations/extensions/deps.ts'
+import { listAfter } from './list-page.ts'
 
 /** How long a job is active, and how long it is completed or failed before it is archived. */
 const activeSeconds = 10
@@ -39,19 +41,51 @@ const scripts: readonly Script[] = [
 
 export const agentJobIds: readonly string[] = scripts.map(({ id }) => id)
 
+/** The methods that handlers use. None of them waits. */
+export interface AgentJobMemory {
+  find(projectId: string, id: string): AgentJob | undefined
+  insert(job: AgentJob): boolean
+  listPage(...given: Parameters<ExtensionDeps['agentJobs']['listPage']>): AgentJob[]
+  update(next: AgentJob, from: AgentJob['status']): boolean
+}
+
 /**
- * Keeps the agent jobs of a project in memory. A job begins with the first request for it, and moves by itself: active,
- * then completed or failed, then archived.
+ * Keeps the agent jobs of a project in memory. Those of the examples begin with the first request for them, and move by themselves:
+ * active, then completed or failed, then archived. A job that was reported or archived moves only by requests.
  */
-export function createAgentJobMemory(projectId: string, now: () => number): Pick<AgentJobs, 'find'> {
+export function createAgentJobMemory(projectId: string, now: () => number): AgentJobMemory {
   const begins = new Map<string, number>()
+  const changed = new Map<string, AgentJob>()
+
+  function find(project: string, id: string): AgentJob | undefined {
+    if (project !== projectId) return undefined
+    const script = scripts.find(known => known.id === id)
+    if (changed.has(id) || !script) return changed.get(id)
+    const createdAt = begins.get(id) ?? now()
+    begins.set(id, createdAt)
+    return play(script, { projectId, createdAt, now: now() })
+  }
+
   return {
-    find(project, id) {
-      const script = scripts.find(known => known.id === id)
-      if (!script || project !== projectId) return undefined
-      const createdAt = begins.get(id) ?? now()
-      begins.set(id, createdAt)
-      return play(script, { projectId, createdAt, now: now() })
+    find,
+    insert(job) {
+      if (find(job.projectId, job.id)) return false
+      changed.set(job.id, job)
+      return true
+    },
+    update(next, from) {
+      if (find(next.projectId, next.id)?.status !== from) return false
+      changed.set(next.id, next)
+      return true
+    },
+    listPage(project, { status, ...page }) {
+      const ids = new Set([...agentJobIds, ...changed.keys()])
+      const jobs = [...ids].flatMap(id => find(project, id) ?? [])
+      return listAfter(
+        jobs.filter(job => status === undefined || job.status === status),
+        ({ id }) => id,
+        page,
+      )
     },
   }
 }

@@ -1,8 +1,12 @@
 import type { ExportJob, ExportJobs } from '../../../server/export/jobs/export-job.ts'
+import type { ExtensionDeps } from '../../../server/operations/extensions/deps.ts'
 import { packSite } from './bundle-site.ts'
+import type { ChangedNouns } from './extensions.ts'
+import { listAfter } from './list-page.ts'
 import type { Scenario } from './scenarios.ts'
 
-export interface ExportMemory {
+export interface ExportMemory extends Pick<ExtensionDeps['exportJobs'], 'listPage'> {
+  changes: ChangedNouns['exportJobs']
   /** The methods that handlers use, for jobs that are started in this scenario. */
   in(scenario: Scenario): Pick<ExportJobs, 'start' | 'findOwned' | 'find' | 'noteLink'>
 }
@@ -14,6 +18,8 @@ interface ScriptedJob {
   queuedSeconds: number
   runningSeconds: number
   pages: number
+  /** The job as it was cancelled; undefined = it was not. */
+  cancelled?: ExportJob
 }
 
 /** A failing export ends when this part of its work is done. */
@@ -22,13 +28,14 @@ const failsAt = 0.4
 /** Keeps export jobs in memory. They move by themselves with the time. */
 export function createExportMemory(organizationId: string, now: () => number): ExportMemory {
   const jobs = new Map<string, ScriptedJob>()
+  const linkedUntil = new Map<string, number>()
   const keys = new Map<string, { jobId: string; request: string; createdAt: number }>()
   let started = 0
   for (const job of listExampleJobs(organizationId, now())) jobs.set(job.job.jobId, job)
 
   function find(jobId: string): ExportJob | undefined {
     const scripted = jobs.get(jobId)
-    return scripted && play(scripted, now())
+    return scripted && (scripted.cancelled ?? play(scripted, now()))
   }
 
   function findOwned(organization: string, jobId: string): ExportJob | undefined {
@@ -37,10 +44,37 @@ export function createExportMemory(organizationId: string, now: () => number): E
   }
 
   return {
+    listPage(organization, { domain, status, ...page }) {
+      const owned = [...jobs.keys()].flatMap(jobId => findOwned(organization, jobId) ?? [])
+      const isWanted = (job: ExportJob) =>
+        (domain === undefined || job.request.domain === domain) && (status === undefined || job.status === status)
+      return listAfter(owned.filter(isWanted), ({ jobId }) => jobId, page)
+    },
+    changes: {
+      cancel(jobId, error, at) {
+        const scripted = jobs.get(jobId)
+        const job = find(jobId)
+        if (!scripted || (job?.status !== 'queued' && job?.status !== 'running')) return false
+        jobs.set(jobId, { ...scripted, cancelled: { ...job, status: 'failed', error, updatedAt: at } })
+        return true
+      },
+      delete(jobId, at, despiteLink) {
+        const job = find(jobId)
+        if (!job) return 'unknown'
+        if (job.status === 'queued' || job.status === 'running') return 'open'
+        if (!despiteLink && (linkedUntil.get(jobId) ?? 0) > at) return 'linked'
+        jobs.delete(jobId)
+        for (const [name, key] of keys) if (key.jobId === jobId) keys.delete(name)
+        return { fileName: job.bundle?.fileName ?? null }
+      },
+    },
     in: scenario => ({
       find,
       findOwned,
-      noteLink: jobId => jobs.has(jobId),
+      noteLink(jobId, expiresAt) {
+        linkedUntil.set(jobId, Math.max(expiresAt, linkedUntil.get(jobId) ?? 0))
+        return jobs.has(jobId)
+      },
       start(job, idempotencyKey, keysSince, maxQueued = Number.POSITIVE_INFINITY) {
         const name = `${job.organizationId} ${idempotencyKey}`
         const request = JSON.stringify(job.request)

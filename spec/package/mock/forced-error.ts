@@ -1,7 +1,9 @@
 import type { ErrorCode } from '../../../generated/error-codes.ts'
+import { errors, examples as extensionExamples } from '../../../generated/extensions/errors.ts'
 import { fixtures } from '../../../generated/fixtures.ts'
-import { type Route, routes } from '../../../generated/operations.ts'
+import type { AnyRoute as Route } from '../../../generated/operations.ts'
 import { type Fault, HttpError } from '../../../server/http/http-error.ts'
+import { mocked } from './extensions.ts'
 
 interface ErrorExample {
   status: number
@@ -23,14 +25,16 @@ export function findForcedError({ operationId }: Pick<Route, 'operationId'>, wan
 
 /** Says which errors there are: of one operation, or of all of them. */
 export function explainNoError(wanted: string, operationId?: Route['operationId']): string {
-  const examples = (operationId ? [operationId] : routes.map(route => route.operationId)).flatMap(listErrors)
+  const examples = (operationId ? [operationId] : mocked.routes.map(route => route.operationId)).flatMap(listErrors)
   const statuses = [...new Set(examples.map(({ status }) => status))].sort().join(', ')
   const names = [...new Set(examples.map(({ name }) => name))].join(', ')
   return `${operationId ?? 'The API'} has no error ${wanted.slice(0, 80)}. Choose a status (${statuses}), a name (${names}), or network.`
 }
 
 function listErrors(operationId: Route['operationId']): ErrorExample[] {
-  return Object.entries(fixtures[operationId].responses).flatMap(([status, content]) => {
+  const added = errors[operationId]
+  if (added) return added.map(place => extensionExamples[place] as ErrorExample)
+  return Object.entries(fixtures[operationId as keyof typeof fixtures].responses).flatMap(([status, content]) => {
     const examples = (content as { 'application/json'?: Record<string, unknown> })['application/json'] ?? {}
     return Number(status) < 400
       ? []

@@ -6,6 +6,7 @@ import { createAgentJobMemory } from './agent-jobs.ts'
 import { createMockLinks } from './bundle-links.ts'
 import type { Clock } from './clock.ts'
 import { createExportMemory } from './export-jobs.ts'
+import { createTransactions, type MovingDeps } from './extensions.ts'
 import { createRandom, pickDigits } from './random.ts'
 import type { Scenario } from './scenarios.ts'
 import { hashText } from './sha256.ts'
@@ -13,7 +14,7 @@ import { createVisits } from './visits.ts'
 
 /** What the mock keeps instead of a database. All scenarios share it, so a job outlives a change of the scenario. */
 export interface Memory {
-  depsOf(scenario: Scenario): Deps
+  depsOf(scenario: Scenario): Deps & MovingDeps
   limitsOf(scenario: Scenario): RateLimits
 }
 
@@ -22,6 +23,7 @@ export function createMemory(clock: Clock, seed: string): Memory {
   const createdAt = clock.now()
   const exportMemory = createExportMemory(organizationId, clock.now)
   const agentJobs = createAgentJobMemory(projectId, clock.now)
+  const atomically = createTransactions({ agentJobs, exportJobs: exportMemory.changes })
   const random = createRandom(`${seed} ids`)
   const visits = new Map<number, VisitorReader>()
   const limits = new Map<Scenario, RateLimits>()
@@ -47,12 +49,14 @@ export function createMemory(clock: Clock, seed: string): Memory {
             : undefined,
       },
       agentJobs: {
+        ...agentJobs,
         findOwned: (organization, project, id) =>
           organization === organizationId ? agentJobs.find(project, id) : undefined,
       },
       visits: visitsOf(scenario),
-      exportJobs: exportMemory.in(scenario),
-      bundles: { place: 'on the disk of the server', check: () => 'sound' },
+      exportJobs: { ...exportMemory.in(scenario), listPage: exportMemory.listPage },
+      atomically,
+      bundles: { place: 'on the disk of the server', check: () => 'sound', remove: () => undefined },
       bundleLinks: createMockLinks({ seed, ttlSeconds: scenario.linkTtlSeconds }),
       maxQueuedExports: 100,
       wakeRunner: () => undefined,

@@ -1,4 +1,4 @@
-import type { Route } from '../../../generated/operations.ts'
+import type { AnyRoute as Route } from '../../../generated/operations.ts'
 import { requests } from '../../../generated/requests.ts'
 import { checkAccess, spendRequest } from '../../../server/http/access.ts'
 import { toErrorBody } from '../../../server/http/error-body.ts'
@@ -6,7 +6,6 @@ import { createTargetHandler, type FetchAdmission } from '../../../server/http/f
 import { toResponse } from '../../../server/http/fetch-response.ts'
 import { HttpError, serverFault } from '../../../server/http/http-error.ts'
 import { safeRequestId } from '../../../server/http/request-id.ts'
-import { findRoute } from '../../../server/http/routes.ts'
 import type { Client } from '../../../server/operations/client.ts'
 import { etags, handlers } from '../../../server/operations/index.ts'
 import { findCaller } from './access.ts'
@@ -14,6 +13,7 @@ import { answerBundle } from './bundle-answer.ts'
 import { explainNoBundleError, findBundleError } from './bundle-errors.ts'
 import { bundlesPath } from './bundle-links.ts'
 import { createRunningClock, createStepClock } from './clock.ts'
+import { extensions, mocked } from './extensions.ts'
 import { explainNoError, findForcedError } from './forced-error.ts'
 import { createMemory } from './memory.ts'
 import { checkOptions, type MockOptions, readSettings } from './options.ts'
@@ -115,6 +115,7 @@ function createState({ key, seed = 'quire', stepSeconds, speed = 1, wait = pause
         document: requests,
         handlers,
         etags,
+        extensions,
         deps: memory.depsOf(scenario),
         admission: admissionOf(scenario),
       })
@@ -129,7 +130,7 @@ function createState({ key, seed = 'quire', stepSeconds, speed = 1, wait = pause
     const url = new URL(request.url)
     const taken = takeSettings(place.target ?? url.pathname + url.search, request.headers.get('Prefer'))
     const { target } = taken
-    const route = findRoute(request.method, target)
+    const route = mocked.findRoute(request.method, target)
     const isBundle = target.startsWith(`${bundlesPath}/`)
     let own: Settings
     try {

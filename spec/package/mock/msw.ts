@@ -1,5 +1,5 @@
-import { routes } from '../../../generated/operations.ts'
 import { bundlesPath } from './bundle-links.ts'
+import { mocked } from './extensions.ts'
 import { createMock, type Mock } from './mock.ts'
 import { checkOptions, type MockOptions } from './options.ts'
 
@@ -31,7 +31,7 @@ export function createHandlers<Handler>(http: MswHttp<Handler>, options: MockHan
   const { answer } = mock ?? createMock(own)
   const base = readBase(baseUrl)
   const prefix = base === '*' ? '' : new URL(base, 'http://localhost').pathname.replace(/\/$/, '')
-  const paths = [...new Set(routes.map(({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'))), `${bundlesPath}/*`]
+  const paths = [...new Set(mocked.routes.map(({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'))), `${bundlesPath}/*`]
   return paths.map(path =>
     http.all(base + path, ({ request }) => {
       const { origin, pathname, search } = new URL(request.url)

@@ -1,4 +1,4 @@
-import { routes } from '../../../generated/operations.ts'
+import { mocked } from './extensions.ts'
 import { explainNoError, findForcedError } from './forced-error.ts'
 import type { PrismChoice } from './prism-choice.ts'
 import { isScenario, type ScenarioName, scenarioNames } from './scenarios.ts'
@@ -50,7 +50,7 @@ export function readDelay(text: string): number {
 /** @throws {Error} that lists the errors. */
 export function readError(text: string): string | null {
   if (text === '') return null
-  if (text === 'network' || routes.some(route => findForcedError(route, text))) return text
+  if (text === 'network' || mocked.routes.some(route => findForcedError(route, text))) return text
   throw new TypeError(explainNoError(text))
 }
 

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest'
+import { routes } from '../../generated/extensions/operations.ts'
+import { runConformance } from '../../spec/package/conformance/index.ts'
+import { extensions as mocked } from '../../spec/package/mock/extensions.ts'
+import type { Mock } from '../../spec/package/mock/index.ts'
+import { document, extensions } from '../package/conformance/conformance-document.ts'
+import { mockSettings, startMovingMock } from '../package/conformance/mock-servers.ts'
+import { createStepMock, jobs, send, startInit } from './step-mock.ts'
+
+const agentJobs = '/quire/v1/projects/prj_5b1c2d3e4f506172/agent-jobs'
+const exports = '/quire/v1/exports'
+const source = { repository: 'https://github.com/acme/docs', ref: 'main' }
+
+/** Checks that the mock does not claim, and those for which its time moves too fast here. */
+const timed = ['ignored_auth', 'link_rules', 'use_after_free', 'rate_limit_enforcement'] as const
+
+/** The operations that the mock does not have, and why. */
+const visits =
+  'not simulated yet: the receiver reads lines and checks signatures with parts of Node, and browsers have none'
+const webhooks =
+  'not simulated yet: the secret of a webhook is made with node:crypto, and the other operations need a webhook'
+const absent = {
+  sendVisits: visits,
+  sendVisitsByHost: visits,
+  listWebhooks: webhooks,
+  createWebhook: webhooks,
+  deleteWebhook: webhooks,
+  rotateWebhookSecret: webhooks,
+  sendTestEvent: webhooks,
+  listDeliveries: webhooks,
+}
+
+const report = (mock: Mock, body: object) =>
+  send(mock, `${agentJobs}/run-1`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+test('a reported job is created once, moves along the table, and is read by getAgentJob', async () => {
+  const { mock } = createStepMock()
+  const started = { status: 'active', source, model: 'writer-2', occurredAt: '2026-11-20T10:00:00Z' }
+  const done = {
+    status: 'completed',
+    prLink: 'https://github.com/acme/docs/pull/1',
+    occurredAt: '2026-11-20T10:05:00Z',
+  }
+  expect((await report(mock, started)).status).toBe(201)
+  expect((await report(mock, started)).status).toBe(200)
+  expect(
+    (await report(mock, { ...done, status: 'failed', prLink: undefined, occurredAt: '2026-11-20T09:00:00Z' })).body
+      .status,
+  ).toBe('active')
+  expect((await send(mock, `${agentJobs}/run-1/archive`, { method: 'POST' })).body.code).toBe('illegal_transition')
+  const { body } = await report(mock, done)
+  expect((await report(mock, done)).body).toEqual(body)
+  expect((await report(mock, { status: 'failed', occurredAt: '2026-11-20T11:00:00Z' })).body.code).toBe(
+    'illegal_transition',
+  )
+  expect((await send(mock, '/v2/agent/prj_5b1c2d3e4f506172/job/run-1')).body).toEqual(body)
+  expect((await send(mock, `${agentJobs}/run-1/archive`, { method: 'POST' })).body.status).toBe('archived')
+  expect((await send(mock, `${agentJobs}?status=archived`)).body).toMatchObject({ jobs: [{ id: 'run-1' }] })
+})
+
+test('pages of agent jobs have each job once', async () => {
+  const { mock } = createStepMock()
+  await report(mock, { status: 'active', source, model: 'writer-2' })
+  const ids: string[] = []
+  let cursor: unknown
+  do {
+    const query: string = cursor ? `&cursor=${cursor}` : ''
+    const { body } = await send(mock, `${agentJobs}?limit=1${query}`)
+    ids.push(...(body.jobs as { id: string }[]).map(({ id }) => id))
+    cursor = body.nextCursor
+  } while (cursor && ids.length < 10)
+  expect(ids.toSorted()).toEqual(['aj_2f6b8d01c3e4a597', 'aj_9c41d2e0b7a65f38', 'aj_d07e5a91b2c8463f', 'run-1'])
+  expect((await send(mock, `${agentJobs}?cursor=wrong`)).body.details).toMatchObject([{ field: 'cursor' }])
+})
+
+test('an export is listed, cancelled and deleted, but not while it runs or a link works', async () => {
+  const { mock } = createStepMock()
+  const jobId = String((await send(mock, jobs, startInit())).body.jobId)
+  const remove = (id: string) => send(mock, `${exports}/${id}`, { method: 'DELETE' })
+  expect((await remove(jobId)).body.code).toBe('export_open')
+  const cancelled = await send(mock, `${exports}/${jobId}/cancel`, { method: 'POST' })
+  expect(cancelled.body).toMatchObject({ status: 'failed', error: expect.stringContaining('Cancelled by') })
+  expect((await send(mock, `${exports}/${jobId}/cancel`, { method: 'POST' })).body.code).toBe('export_ended')
+  expect((await send(mock, `${jobs}/${jobId}`)).body.status).toBe('failed')
+  expect((await send(mock, `${exports}?domain=docs.example.com&limit=1`)).body).toMatchObject({ exports: [{ jobId }] })
+  expect((await remove(jobId)).status).toBe(200)
+  expect((await send(mock, `${jobs}/${jobId}`)).status).toBe(404)
+  await send(mock, `${jobs}/se_0f3c9a1b2d4e5f60/bundle`, { method: 'POST' })
+  expect((await remove('se_0f3c9a1b2d4e5f60')).body.code).toBe('bundle_linked')
+})
+
+test('keys and chosen errors work as for the first document', async () => {
+  const { mock } = createStepMock()
+  const as = (key: string, init: RequestInit = {}) =>
+    send(mock, exports, { ...init, headers: { Authorization: `Bearer ${key}` } })
+  expect((await as('expired')).status).toBe(401)
+  expect((await as('standard')).body.code).toBe('plan_required')
+  expect((await as('other')).body.exports).toEqual([])
+  const archive = `${agentJobs}/aj_9c41d2e0b7a65f38/archive`
+  const read = await send(mock, archive, { method: 'POST', headers: { Authorization: 'Bearer read-only' } })
+  expect(read.body.code).toBe('missing_scope')
+  const chosen = await send(mock, archive, { method: 'POST', headers: { Prefer: 'code=409' } })
+  expect([chosen.status, chosen.body.code]).toEqual([409, 'illegal_transition'])
+  expect((await send(mock, '/v1/agent/prj_5b1c2d3e4f506172/job', { method: 'POST' })).body.code).toBe('no_agent_runner')
+})
+
+test('the mock passes the kit for the operations of the second document that it has', async () => {
+  const names = mocked.routes.map(({ operationId }) => operationId)
+  expect([...names, ...Object.keys(absent)].toSorted()).toEqual(routes.map(({ operationId }) => operationId).toSorted())
+  const { paths, ...others } = extensions as { paths: Record<string, object> }
+  const has = (path: string) => mocked.routes.some(route => route.path === path)
+  const own = { ...others, paths: Object.fromEntries(Object.entries(paths).filter(([path]) => has(path))) }
+  const moving = await startMovingMock({ stepSeconds: 36 })
+  try {
+    const settings = {
+      ...mockSettings(moving.url),
+      readKey: 'read-only',
+      writeKey: 'write-only',
+      otherKey: 'other',
+      excluded: [...timed],
+    }
+    const { failures, statuses } = await runConformance({ document, extensions: own, settings })
+    expect(failures.map(({ check, ...failure }) => `${check} ${JSON.stringify(failure).slice(0, 300)}`)).toEqual([])
+    expect(Object.keys(statuses)).toEqual(expect.arrayContaining(names))
+  } finally {
+    await moving.close()
+  }
+})
