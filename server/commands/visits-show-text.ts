@@ -33,6 +33,15 @@ export function drawReport(report: ShownReport, limits: Limits): string {
   const whose = `${name} (${project})`
   if (dateFrom === null || dateTo === null) return `No visits of ${whose} in these days.`
   const title = `Visitors of ${whose}, ${dateFrom} to ${dayBefore(dateTo)} UTC`
+  const lists = [
+    drawPages(report, limits),
+    drawAgents(labels, limits),
+    drawFiles(labels, limits),
+    drawReferrals(labels, limits, filter),
+    drawFailed('PAGE NOT FOUND', labels.failed.missing, limits, filter),
+    drawFailed('PAGE WITH A SERVER ERROR', labels.failed.broken, limits, filter),
+    drawNeither(labels, limits),
+  ]
   return [
     wrap(title, width),
     filter ? '' : drawTotals(totals, compared, width),
@@ -41,13 +50,8 @@ export function drawReport(report: ShownReport, limits: Limits): string {
     report.counting.ai === 'all' ? '' : wrap(assistantsOnly, width),
     prunedBefore === null ? '' : wrap(explainPruned(prunedBefore), width),
     filter ? '' : drawSeries(series, totals, width),
-    drawPages(report, limits),
-    drawAgents(labels, limits),
-    drawFiles(labels, limits),
-    drawReferrals(labels, limits, filter),
-    drawFailed('PAGE NOT FOUND', labels.failed.missing, limits, filter),
-    drawFailed('PAGE WITH A SERVER ERROR', labels.failed.broken, limits, filter),
-    drawNeither(labels, limits),
+    ...lists,
+    filter && lists.every(list => list === '') ? 'Nothing in these days matches the filter.' : '',
     labelledFrom === null ? '' : wrap(explainUnlabelled(labelledFrom), width),
   ]
     .filter(section => section !== '')

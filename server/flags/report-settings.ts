@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander'
 import { agentUses } from '../analytics/agents/agent-list.ts'
 import { type Comparison, comparisons, findComparedRange } from '../analytics/report/compare.ts'
 import type { ReportFilter } from '../analytics/report/filter-report.ts'
@@ -8,7 +9,11 @@ import type { FlagsOf, Settings } from './setting.ts'
 
 /** The settings that choose rows of a report, and compare it. Each call asks for others, so they have no environment variables. */
 export const reportSettings = {
-  path: { flag: '--path <prefix>', what: 'only pages whose path begins so, such as /docs/api' },
+  path: {
+    flag: '--path <prefix>',
+    what: 'only pages whose path begins so, such as /docs/api',
+    read: readPrefix,
+  },
   agent: { flag: '--agent <name>', what: 'only this AI agent, such as ChatGPT-User' },
   class: { flag: '--class <name>', what: 'only AI agents of this class', choices: agentUses },
   referrer: { flag: '--referrer <site>', what: 'only people who came from this site, such as chatgpt.com' },
@@ -20,6 +25,11 @@ export const reportSettings = {
 } as const satisfies Settings
 
 type Flags = FlagsOf<typeof reportSettings>
+
+function readPrefix(text: string): string {
+  if (text.startsWith('/')) return text
+  throw new InvalidArgumentError('It must begin with a slash, such as /docs/api.')
+}
 
 export function readFilter({ path, agent, class: use, referrer }: Flags): ReportFilter {
   return { path, agent, class: use, referrer }

@@ -106,6 +106,13 @@ test('show draws pages that failed, and a filter leaves the lists that know it',
   expect(json).toMatchObject({ filter: { agent: 'GPTBot' }, labels: { agents: [{ agent: 'GPTBot' }], files: [] } })
 })
 
+test('show says when nothing matches a filter, and refuses a path that is none', async () => {
+  const { output } = await run('show', '--project', 'Docs', '--agent', 'NoSuchBot')
+  expect(output).toMatch(/\n\nNothing in these days matches the filter\.$/)
+  const { error } = await run('show', '--project', 'Docs', '--path', 'guide')
+  expect(error).toContain('It must begin with a slash, such as /docs/api.')
+})
+
 test('show compares a range with the one before', async () => {
   const { output } = await run('show', '--project', 'Docs', '--from', '2026-11-03', '--compare', 'previous')
   expect(output).toMatch(/^People +1 +20 +-95 %/m)
