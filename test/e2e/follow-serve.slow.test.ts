@@ -74,7 +74,10 @@ test('a server follows a log of many sites for the projects of its hosts', async
     const { totals } = await store.visits.countUniqueVisitors(projectId, {}, { limit: 1, offset: 0 })
     return totals.total === 3 ? true : undefined
   })
-  expect([...(await store.visits.countRange(projectId, {})).labels]).toEqual([['agent:GPTBot', 1]])
+  expect([...(await store.visits.countRange(projectId, {})).labels]).toEqual([
+    ['agent:GPTBot', 1],
+    ['class:training', 1],
+  ])
   expect(await server.end('SIGTERM')).toBe(0)
   expect(readLogged(server.output())).toContainEqual(expect.objectContaining({ msg: 'following a log', log }))
 })
