@@ -31,8 +31,7 @@ export function compile(
     const declarations = globSync('server/**/*.d.ts', { cwd: staging }).map(file => join(staging, file))
     const files = [...sources.map(source => join(staging, `${source}.ts`)), ...declarations]
     const program = ts.createProgram(files, { ...compilerOptions, rootDir: staging, outDir: output })
-    const all = [...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics]
-    const problems = all.filter(({ code }) => code !== importAttributes)
+    const problems = [...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics]
     if (problems.length > 0) throw new Error(describe(problems, staging))
     removeUnneeded(output, sources)
     writeFileSync(join(output, 'package.json'), `${JSON.stringify({ type: format })}\n`)
@@ -40,9 +39,6 @@ export function compile(
     rmSync(staging, { recursive: true, force: true })
   }
 }
-
-/** TS2856, of files that only types lead to: they read JSON, which CommonJS cannot import so, and are removed again. */
-const importAttributes = 2856
 
 const compilerOptions: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,

@@ -1,21 +1,20 @@
 import { escapeControls } from '../../base/escape-controls.ts'
 import type { Projects } from '../../tenancy/project.ts'
 import type { Sites } from '../../tenancy/site.ts'
-import type { LogReading } from '../envelopes/log-settings.ts'
+import type { LogReading } from '../envelopes/log-reading.ts'
 import type { VisitRecorder } from '../unique-visitors.ts'
+import { checkDelivery, explainFormat, isIdentity } from './check-delivery.ts'
 import { decompress, findCodec, findCodecOfEncoding, isDamage } from './decompress.ts'
 import {
-  checkDelivery,
   DeliveryRefusedError,
-  explainFormat,
-  isIdentity,
   type ReceivedVisits,
   type SentDelivery,
+  type UnreadableReason,
   type VisitsTarget,
 } from './delivery.ts'
 import { listProjectsByHost } from './find-projects.ts'
 import { recordViews } from './import-log.ts'
-import { type ImportTally, sum, type UnreadableReason } from './import-tally.ts'
+import { type ImportTally, sum } from './import-tally.ts'
 import { LogReader } from './log-reader.ts'
 import { RecordUnpacker } from './unpack-records.ts'
 import type { ProjectsByHost, VisitedProject } from './visited-projects.ts'
