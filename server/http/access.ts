@@ -26,6 +26,13 @@ export function checkAccess<Known extends Caller>(route: Route, caller: Known | 
   return caller
 }
 
+/** @throws {HttpError} 403, because programs on the way log addresses. */
+export function checkKeyInAddress({ scopes }: Pick<Caller, 'scopes'>): void {
+  if (scopes.every(scope => scope === 'ingest')) return
+  const message = 'A key in the address must have no other scope than ingest. Create one with --scopes ingest.'
+  throw new HttpError(403, 'key_in_address', message)
+}
+
 /**
  * Counts a request against the rate limit of its operation. Returns the headers for its answer.
  *

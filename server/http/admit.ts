@@ -5,7 +5,7 @@ import { isInRanges, parseAddressRange } from '../base/address-range.ts'
 import type { Client } from '../operations/client.ts'
 import { type ApiKeys, hashKey, isWellFormedKey, type NamedCaller } from '../tenancy/api-key.ts'
 import type { RateLimits } from '../tenancy/rate-limit.ts'
-import { checkAccess, spendRequest } from './access.ts'
+import { checkAccess, checkKeyInAddress, spendRequest } from './access.ts'
 import { HttpError } from './http-error.ts'
 import type { Admission } from './mount.ts'
 import type { FindServerAddress } from './server-address.ts'
@@ -58,13 +58,6 @@ export function createAdmission(
 /** Returns the key of a service that cannot send headers, as a value of Authorization. Only log lines may be sent so. */
 function findKeyInAddress({ isRaw }: Route, { headers, query: { key } }: Request): string | undefined {
   return isRaw && headers.authorization === undefined && typeof key === 'string' ? `Bearer ${key}` : undefined
-}
-
-/** @throws {HttpError} 403, because programs on the way log addresses. */
-function checkKeyInAddress({ scopes }: NamedCaller): void {
-  if (scopes.every(scope => scope === 'ingest')) return
-  const message = 'A key in the address must have no other scope than ingest. Create one with --scopes ingest.'
-  throw new HttpError(403, 'key_in_address', message)
 }
 
 /**

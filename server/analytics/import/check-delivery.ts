@@ -4,13 +4,11 @@ import { formats } from '../formats/formats.ts'
 import { LogFormatError } from '../formats/log-format.ts'
 import { isPattern } from '../formats/pattern-format.ts'
 import { findCodecOfEncoding } from './decompress.ts'
-import { type Delivery, DeliveryRefusedError } from './delivery.ts'
+import { type Delivery, DeliveryRefusedError, unknownEncoding } from './delivery.ts'
 
 /** @throws {DeliveryRefusedError} when the encoding is unknown, or a setting is wrong. */
 export function checkDelivery({ encoding, settings = {} }: Delivery): LogReading {
-  if (!isIdentity(encoding) && !findCodecOfEncoding(encoding)) {
-    throw new DeliveryRefusedError('unsupported-encoding', 'Content-Encoding must be gzip, zstd or identity.')
-  }
+  if (!isIdentity(encoding) && !findCodecOfEncoding(encoding)) throw unknownEncoding()
   const { format, envelope, jsonFields, clientField, trustedProxies } = settings
   const names = [...formats.map(({ name }) => name), 'json']
   if (format !== undefined && !isPattern(format) && !names.includes(format)) {

@@ -82,3 +82,25 @@ export class DeliveryRefusedError extends Error {
     this.refusal = refusal
   }
 }
+
+/** The refusal of an encoding that is not supported. */
+export function unknownEncoding(): DeliveryRefusedError {
+  return new DeliveryRefusedError('unsupported-encoding', 'Content-Encoding must be gzip, zstd or identity.')
+}
+
+/** @param codec the name of the compression */
+export function damaged(codec: string): DeliveryRefusedError {
+  return new DeliveryRefusedError('damaged', `The ${codec} data is cut off or damaged.`)
+}
+
+export function tooLarge(size: string): DeliveryRefusedError {
+  return new DeliveryRefusedError('too-large', `The delivery has over ${size}. Send fewer lines at once.`)
+}
+
+/** The refusal of lines by host, of an organization without a site. */
+export function noSite(): DeliveryRefusedError {
+  return new DeliveryRefusedError(
+    'no-site',
+    'The organization has no site, so hosts cannot be matched. Register the site, or name a project.',
+  )
+}

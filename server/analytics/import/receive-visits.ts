@@ -7,8 +7,11 @@ import { checkDelivery, explainFormat, isIdentity } from './check-delivery.ts'
 import { decompress, findCodec, findCodecOfEncoding, isDamage } from './decompress.ts'
 import {
   DeliveryRefusedError,
+  damaged,
+  noSite,
   type ReceivedVisits,
   type SentDelivery,
+  tooLarge,
   type UnreadableReason,
   type VisitsTarget,
 } from './delivery.ts'
@@ -98,10 +101,7 @@ export class DeliveryCounter {
     }
     const projects = await listProjectsByHost(store, target.organizationId)
     if (projects.size > 0) return projects
-    throw new DeliveryRefusedError(
-      'no-site',
-      'The organization has no site, so hosts cannot be matched. Register the site, or name a project.',
-    )
+    throw noSite()
   }
 
   async #takeReader(name: string, projects: VisitedProject | ProjectsByHost, reading: LogReading): Promise<OpenReader> {
@@ -230,12 +230,8 @@ async function* decode(
     }
   } catch (error) {
     if (!isDamage(error)) throw error
-    throw new DeliveryRefusedError('damaged', `The ${codec?.name} data is cut off or damaged.`)
+    throw damaged(`${codec?.name}`)
   }
-}
-
-function tooLarge(size: string): DeliveryRefusedError {
-  return new DeliveryRefusedError('too-large', `The delivery has over ${size}. Send fewer lines at once.`)
 }
 
 async function* toAsync(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
