@@ -2,6 +2,7 @@ import { dayMs } from '../../base/day-ms.ts'
 import { type Failure, toFailure } from '../failed-pages.ts'
 import type { LogLine, Parsed } from '../formats/log-format.ts'
 import { type KnownPage, type Page, refuseByQuery } from '../page.ts'
+import { countedStatus, readSentPage } from '../sent-view.ts'
 
 /** The checks of a line, in the order in which they run. The first check that fails decides how the line is counted. */
 export const lineChecks = ['format', 'address', 'date', 'host', 'method', 'status', 'page'] as const
@@ -30,6 +31,7 @@ export const lineRefusals = {
   'router-data': { check: 'page', group: 'filtered', name: 'router-data' },
   service: { check: 'page', group: 'filtered', name: 'service' },
   scan: { check: 'page', group: 'filtered', name: 'scan' },
+  'sent-view': { check: 'page', group: 'filtered', name: 'service' },
   'no-page': { check: 'page', group: 'filtered', name: 'no-page' },
   'own-address': { check: 'page', group: 'filtered', name: 'own-address' },
 } as const satisfies Record<string, LineRefusal>
@@ -87,14 +89,19 @@ export class LineDecider<Project> {
   }
 
   #decidePage(line: LogLine): LineRefusal | undefined {
-    const page = this.#context.findPage(line)
+    const { bytes, queryStart, queryEnd } = line
+    const hasQuery = queryEnd > queryStart
+    let page = this.#context.findPage(line)
+    if (page.refusal === 'sent-view' && hasQuery && line.status === countedStatus) {
+      page = readSentPage(bytes.toString('latin1', queryStart, queryEnd))
+    } else if (page.refusal === undefined && hasQuery) {
+      const refusal = refuseByQuery(page, bytes.toString('latin1', queryStart, queryEnd))
+      if (refusal) return lineRefusals[refusal]
+    }
     if (page.refusal !== undefined) {
       this.llmsFile = page.llmsFile
       return lineRefusals[page.refusal]
     }
-    const { bytes, queryStart, queryEnd } = line
-    const refusal = queryEnd > queryStart && refuseByQuery(page, bytes.toString('latin1', queryStart, queryEnd))
-    if (refusal) return lineRefusals[refusal]
     this.page = page
     return undefined
   }
