@@ -1,3 +1,4 @@
+import type { OwnAgent } from '../../tenancy/project.ts'
 import type { Ipv6Prefix } from '../formats/address.ts'
 import { formats } from '../formats/formats.ts'
 import { createJsonFormat, parseJsonFields } from '../formats/json.ts'
@@ -21,6 +22,8 @@ export interface LogSettings {
   ipv6Prefix?: Ipv6Prefix
   /** Whether a Markdown view by a program that no list names counts as AI; otherwise it counts as neither. */
   markdownAsAi?: boolean
+  /** Asked before the built-in agents, in all projects of the log. */
+  agents?: { source: string; agents: readonly OwnAgent[] }
 }
 
 /** Settings for reading a log, as options of `LogReader`. */
@@ -31,11 +34,13 @@ export interface LogReading {
   trustedProxies: number | undefined
   ipv6Prefix: Ipv6Prefix | undefined
   markdownAsAi: boolean | undefined
+  agents: LogSettings['agents'] | undefined
 }
 
 /** Converts the settings to options of `LogReader`. */
 export function toLogReading(settings: LogSettings): LogReading {
-  const { format, envelope, jsonFields, timeZone, clientField, trustedProxies, ipv6Prefix, markdownAsAi } = settings
+  const { format, envelope, jsonFields, timeZone, clientField, trustedProxies, ipv6Prefix, markdownAsAi, agents } =
+    settings
   return {
     format: findFormat(format, jsonFields, timeZone),
     envelope: envelope === 'none' ? 'none' : envelopes.find(({ name }) => name === envelope),
@@ -43,6 +48,7 @@ export function toLogReading(settings: LogSettings): LogReading {
     trustedProxies,
     ipv6Prefix,
     markdownAsAi,
+    agents,
   }
 }
 

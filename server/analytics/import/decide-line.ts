@@ -40,7 +40,7 @@ export interface LineContext<Project> {
   hasClient(line: LogLine): boolean
   /** Finds the project of the line's host; undefined = the host has no registered site. */
   findProject(line: LogLine): Project | undefined
-  findPage(line: LogLine): Page
+  findPage(line: LogLine, project: Project): Page
 }
 
 /** Decides how the lines of a log are counted. The import and its explanation share this class, so they cannot differ. */
@@ -76,9 +76,9 @@ export class LineDecider<Project> {
     this.project = this.#context.findProject(line)
     if (this.project === undefined) return lineRefusals.unknownHost
     if (!line.isGet) return lineRefusals.method
-    if (isFound(line.status)) return this.#decidePage(line)
+    if (isFound(line.status)) return this.#decidePage(line, this.project)
     const failure = toFailure(line.status)
-    if (failure !== undefined && this.#decidePage(line) === undefined && this.page) {
+    if (failure !== undefined && this.#decidePage(line, this.project) === undefined && this.page) {
       this.failed = { page: this.page, failure }
     }
     this.page = undefined
@@ -86,8 +86,8 @@ export class LineDecider<Project> {
     return lineRefusals.status
   }
 
-  #decidePage(line: LogLine): LineRefusal | undefined {
-    const page = this.#context.findPage(line)
+  #decidePage(line: LogLine, project: Project): LineRefusal | undefined {
+    const page = this.#context.findPage(line, project)
     if (page.refusal !== undefined) {
       this.llmsFile = page.llmsFile
       return lineRefusals[page.refusal]

@@ -9,6 +9,7 @@ import { LineDecider, lineRefusals } from './decide-line.ts'
 import type { ImportTally, UnreadableReason } from './import-tally.ts'
 import { LineReader } from './line-reader.ts'
 import { EvidenceCollector, type LogEvidence } from './log-evidence.ts'
+import type { OwnAgentList } from './own-agents.ts'
 import { PageCache } from './page-cache.ts'
 import { UserAgents } from './user-agents.ts'
 import { maxLabels, ViewAdder } from './view-adder.ts'
@@ -29,6 +30,7 @@ export interface LogReaderOptions extends ClientOptions, Partial<DialectSettings
   now: number
   /** See `LogSettings`. */
   markdownAsAi?: boolean | undefined
+  agents?: OwnAgentList | undefined
   /** Is told about each line that cannot be read, with its bytes; those of a line that is too long are not known. */
   onUnreadable?: (reason: UnreadableReason, bytes: Buffer, start: number, end: number) => void
   /** Number of distinct views and labels, over all projects, that fill a batch. */
@@ -74,8 +76,12 @@ export class LogReader {
   readonly #decider = new LineDecider<ProjectTarget>({
     hasClient: line => this.#clients.has(line, this.#lines.parser as LineParser),
     findProject: line => this.#projects.find(line),
-    findPage: ({ bytes, targetStart, targetEnd }) =>
-      this.#pages.find(bytes, targetStart, targetEnd, (this.#lines.parser as LineParser).decodeTarget),
+    findPage: ({ bytes, targetStart, targetEnd }, { counting }) => {
+      const { decodeTarget } = this.#lines.parser as LineParser
+      const page = this.#pages.find(bytes, targetStart, targetEnd, decodeTarget)
+      if (!counting?.pages) return page
+      return counting.pages.find(page, () => decodeTarget(bytes.toString('latin1', targetStart, targetEnd)))
+    },
   })
   #evidence: EvidenceCollector
   #viewCount = 0
@@ -93,7 +99,7 @@ export class LogReader {
       onTooLong: this.#countTooLong,
       onFormat: this.#prepareFor,
     })
-    this.#projects = new VisitedProjects(options.projects, options.keys)
+    this.#projects = new VisitedProjects(options.projects, options.keys, options.agents)
     this.#clients = new Clients(options)
     this.#views = new ViewAdder({ line: this.#line, agents: this.#agents, clients: this.#clients })
     this.#evidence = new EvidenceCollector(this.tally, 0)
