@@ -29,15 +29,17 @@ export function parseAgents(text: string): OwnAgent[] {
   return file.agents.map(toAgent)
 }
 
-/** Writes agents as `parseAgents` reads them. */
+/** Writes agents as `parseAgents` reads them, one a line. */
 export function formatAgents(agents: readonly OwnAgent[]): string {
-  const entries = agents.map(({ contains, ranges, complete, ...agent }) => ({
-    ...agent,
-    ...(contains.length > 0 && { contains }),
-    ...(ranges.length > 0 && { ranges }),
-    ...(complete && { complete }),
-  }))
-  return JSON.stringify({ agents: entries }, null, 2)
+  const lines = agents.map(({ contains, ranges, complete, ...agent }) =>
+    JSON.stringify({
+      ...agent,
+      ...(contains.length > 0 && { contains }),
+      ...(ranges.length > 0 && { ranges }),
+      ...(complete && { complete }),
+    }),
+  )
+  return `{"agents": [\n${lines.join(',\n')}\n]}`
 }
 
 // The error of JSON.parse quotes the text, which may be of another file with secrets.
