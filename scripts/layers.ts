@@ -43,7 +43,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   host: [['.'], ['fetch', 'prepare', 'serve'], ['versions']],
   web: [['browser', 'fetch', 'javascript'], ['html'], ['.']],
   'in-page': [
-    ['browser', 'dashboard', 'docs', 'guard', 'packed', 'runtime', 'search'],
+    ['browser', 'dashboard', 'docs', 'guard', 'packed', 'runtime', 'search', 'views'],
     ['outline', 'panels'],
   ],
 }

@@ -25,6 +25,7 @@ const scripts: readonly InPageScript[] = [
   { name: 'startWorker', file: 'packed/start-worker.ts', target: currentBrowsers },
   { name: 'startSearch', file: 'search/start-search.ts', target: currentBrowsers },
   { name: 'searchDocs', file: 'docs/search-docs.ts', target: currentBrowsers },
+  { name: 'countViews', file: 'views/count-views.ts', target: currentBrowsers },
   { name: 'runDashboard', file: 'dashboard/run-dashboard.ts', target: currentBrowsers },
   { name: 'watchPage', file: 'browser/watch-page.ts', target: currentBrowsers },
   { name: 'waitForQuiet', file: 'browser/wait-for-quiet.ts', target: currentBrowsers },

@@ -2,7 +2,7 @@
 export type Page = KnownPage | RefusedPage
 
 export interface RefusedPage {
-  refusal: 'asset' | 'machine-file' | 'router-data' | 'service' | 'scan' | 'bad-path'
+  refusal: 'asset' | 'machine-file' | 'router-data' | 'service' | 'scan' | 'sent-view' | 'bad-path'
   /** Set for a file that tells AI about the site, in any folder: `llms.txt`, `llms-full.txt`, or `llms-*.txt` for others. */
   llmsFile?: string
 }
@@ -51,6 +51,9 @@ const searchPath = '/api/search'
 const scanTargets =
   /\/\.(?!well-known\/|(?:md|html)$)[^/]|\/wp-(?:login|admin|content|includes|json|config|cron|signup)|\/(?:xmlrpc|phpinfo|adminer|eval-stdin|shell|wlwmanifest)\.(?:php|xml)$|\.(?:sql|bak|swp|env|pem)$|^\/(?:phpmyadmin|cgi-bin|boaform|HNAP1|_ignition|vendor\/phpunit|actuator|solr\/admin)(?:\/|$)/i
 
+/** What the script for counting asks for when a page is opened, with the page in its query; see `sent-view.ts`. */
+export const viewPath = '/_quire/view'
+
 const absoluteForm = /^https?:\/\/[^/?#]*/i
 
 /**
@@ -85,6 +88,7 @@ export function toPage(target: string, { isPage = false } = {}): Page {
 }
 
 function refuse(path: string): RefusedPage | undefined {
+  if (path === viewPath) return { refusal: 'sent-view' }
   if (routerFiles.test(path)) return { refusal: 'router-data' }
   if (scanTargets.test(path)) return { refusal: 'scan' }
   if (services.test(path)) return { refusal: 'service' }

@@ -5,6 +5,7 @@ import { visitsFollowCommand } from './visits-follow.ts'
 import { visitsImportCommand } from './visits-import.ts'
 import { visitsPruneCommand } from './visits-prune.ts'
 import { visitsResetCommand } from './visits-reset.ts'
+import { visitsScriptCommand } from './visits-script.ts'
 import { visitsShowCommand } from './visits-show.ts'
 
 export function visitsCommand(): Command {
@@ -15,6 +16,7 @@ export function visitsCommand(): Command {
     visitsShowCommand(),
     visitsExportCommand(),
     visitsExplainCommand(),
+    visitsScriptCommand(),
     visitsPruneCommand(),
     visitsResetCommand(),
   ]

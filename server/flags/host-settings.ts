@@ -45,6 +45,8 @@ export interface HostConfig {
   accessLog: string | null
   /** The project that the requests are counted for; null = none. */
   visits: HostVisits | null
+  /** Whose opened pages a script writes to the access log; null = there is no script. */
+  countViews: 'all' | 'unless-opted-out' | null
   drainMs: number
   logLevel: string
   logStyle: LogStyle | undefined
@@ -160,6 +162,12 @@ export const hostSettings = {
     // A chart sets each variable, so an empty one is none.
     read: (text: string) => (text === '' ? text : checkPostgresUrl(text, databaseFlag)),
   },
+  countViews: {
+    flag: '--count-views <readers>',
+    env: 'QUIRE_HOST_COUNT_VIEWS',
+    what: 'add a script to each page that tells the access log which pages a reader opens, also when a router opens them; all = of all readers, unless-opted-out = not of those who send Sec-GPC or DNT',
+    choices: ['all', 'unless-opted-out'],
+  },
   visitorKeyFile: shared.visitorKeyFile,
   node: shared.node,
   project: shared.project,
@@ -180,6 +188,9 @@ export function readHostConfig(argument: string | undefined, flags: HostFlags): 
   const log = accessLog === '' ? (visits ? `${dataFolder}/access.log` : null) : accessLog
   if (visits && log === '-')
     throw new OperatorError('Visits are counted from the access log, so --access-log must name a file.', 2)
+  const { countViews = null } = flags
+  if (countViews && log === null)
+    throw new OperatorError('--count-views writes to the access log. Name its file with --access-log.', 2)
   return {
     dataFolder,
     host: flags.host,
@@ -206,6 +217,7 @@ export function readHostConfig(argument: string | undefined, flags: HostFlags): 
     cacheBytes: flags.cacheMb * megabyte,
     accessLog: log === null || log === '-' ? log : resolve(log),
     visits,
+    countViews,
     drainMs: flags.drainSeconds * 1000,
     logLevel: flags.logLevel,
     logStyle: flags.logStyle,

@@ -17,12 +17,14 @@ export interface ActiveVersionsOptions {
   corsOrigins: readonly string[]
   /** For the files of the current version in memory. */
   cacheBytes: number
+  /** See `ServedVersionOptions`. */
+  headStart: string
 }
 
 /** Keeps the version that is served, and those before it. */
 export function createActiveVersions(
   folder: HostFolder,
-  { switches, corsOrigins, cacheBytes }: ActiveVersionsOptions,
+  { switches, corsOrigins, cacheBytes, headStart }: ActiveVersionsOptions,
 ): ActiveVersions {
   // Caches keep one answer for each origin that may read the site.
   const vary = corsOrigins.length === 0 ? 'Accept-Encoding' : 'Accept-Encoding, Origin'
@@ -35,6 +37,7 @@ export function createActiveVersions(
       policy: writePolicy(switches, products),
       vary,
       cacheBytes: bytes,
+      headStart,
     })
   let current: { version: Version; served: ServedVersion } | null = null
   let earlier: { version: Version; served: ServedVersion }[] = []

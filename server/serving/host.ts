@@ -1,5 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
+import { viewPath } from '../analytics/page.ts'
+import { countedStatus, optsOut, readSentPage } from '../analytics/sent-view.ts'
+import { viewScript, viewScriptHeaders, viewScriptPath } from '../analytics/view-script.ts'
 import type { Background, Stoppable } from '../base/background.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { repeat } from '../base/timer.ts'
@@ -41,7 +44,8 @@ export async function startHost(config: HostConfig, follow: FollowSetup | null, 
 
 async function start(config: HostConfig, follow: FollowSetup | null, log: Logger, background: Background) {
   const folder = await openFolder(config, background)
-  const versions = createActiveVersions(folder, config)
+  const headStart = config.countViews ? `<script src="${viewScriptPath}" defer></script>` : ''
+  const versions = createActiveVersions(folder, { ...config, headStart })
   const activate = async (version: Version) => serveVersion({ config, versions, log }, version)
   const updater = createUpdater({ settings: config.update, folder, now: Date.now, activate, log })
   const parts: Parts = { config, folder, versions, updater, log }
@@ -53,7 +57,7 @@ async function start(config: HostConfig, follow: FollowSetup | null, log: Logger
   const answerLate = (res: ServerResponse) => res.writeHead(503, { Connection: 'close' }).end()
   const { url, closing, answer } = await openListener({ host, port, drainMs, answerLate }, log, 'GET, HEAD')
   const ready = { isClosing: false }
-  const site = answerHealth(parts, ready, createSiteListener(parts, accessLog))
+  const site = answerHealth(parts, ready, answerViews(config, accessLog, createSiteListener(parts, accessLog)))
   answer(refuseBadForm(accessLog, site))
   background.add(closing)
   if (follow) background.add(startFollowingLogs({ setup: follow, log }))
@@ -121,6 +125,20 @@ function sendStatus(res: ServerResponse, status: number, body: object): void {
   const text = JSON.stringify(body)
   const headers = { 'Content-Type': 'application/json', 'Content-Length': text.length, 'Cache-Control': 'no-store' }
   res.writeHead(status, headers).end(text)
+}
+
+/** Returns a listener that answers the script for counting and its requests, if the host counts views. */
+function answerViews({ countViews }: HostConfig, { note }: { note?: NoteRequest }, site: RequestListener) {
+  if (!countViews) return site
+  return (req: IncomingMessage, res: ServerResponse) => {
+    const [path, query = ''] = (req.url ?? '').split('?', 2)
+    if (req.method !== 'GET' || (path !== viewPath && path !== viewScriptPath)) return site(req, res)
+    if (note) res.once('close', () => note(req, res, path === viewPath ? 0 : viewScript.length))
+    if (path === viewScriptPath) return void res.writeHead(200, viewScriptHeaders).end(viewScript)
+    const isWrong = readSentPage(query).refusal === 'bad-path'
+    const isCounted = countViews === 'all' || !optsOut(req.headers)
+    res.writeHead(isWrong ? 400 : isCounted ? countedStatus : 200, { 'Cache-Control': 'no-store' }).end()
+  }
 }
 
 type NoteRequest = (req: IncomingMessage, res: ServerResponse, sentBytes: number) => void

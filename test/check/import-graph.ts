@@ -80,7 +80,7 @@ function isBelow(layers: readonly (readonly string[])[], from: string, to: strin
 
 /** In-page code and the chart library are texts for browsers. The types of the API are for HTTP and the operations. */
 const generatedUsers: Readonly<Record<string, readonly string[]>> = {
-  'generated/in-page.ts': ['dashboard', 'docs', 'export', 'web'],
+  'generated/in-page.ts': ['analytics', 'dashboard', 'docs', 'export', 'web'],
   'generated/chart.ts': ['dashboard', 'commands/licenses'],
 }
 

@@ -87,6 +87,7 @@ test.each<[string[], RegExp]>([
   [['--feature-host', 'playground=https://a.example'], /cannot be used with the deployment air-gapped/],
   [['--visits-data', 'data'], /^--visits-data needs --project, which names the project of the visits\.$/],
   [['--visits-data', 'data', '--project', 'Docs', '--access-log', '-'], /^Visits are counted from the access log, so/],
+  [['--count-views', 'all'], /^--count-views writes to the access log. Name its file with --access-log.$/],
   [
     ['--visits-database', database, '--project', 'Docs'],
     /^--visits-database needs --visitor-key-file, or visitor\.key/,

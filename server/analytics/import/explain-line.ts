@@ -13,7 +13,7 @@ import {
 import type { Envelope } from '../envelopes/envelope.ts'
 import { type Ipv6Prefix, stripAddress } from '../formats/address.ts'
 import { formats } from '../formats/formats.ts'
-import { emptyLogLine, type LineParser, type LogFormat } from '../formats/log-format.ts'
+import { emptyLogLine, type LineParser, type LogFormat, readTarget } from '../formats/log-format.ts'
 import { type Page, toPage } from '../page.ts'
 import { explainVerdict } from './agent-addresses.ts'
 import { Clients } from './clients.ts'
@@ -75,6 +75,7 @@ const refusals: Record<NonNullable<Page['refusal']> | 'no-page' | 'own-address',
   'machine-file': 'is a file for programs: crawler rules, a feed, a manifest or data',
   'router-data': 'is data that the router of the site fetches, often before anybody opens the page',
   service: 'is a service for programs: MCP, search or a health check',
+  'sent-view': 'tells which page was opened, but is without a page, or of a reader who asks not to be tracked',
   scan: 'is what scanners look for: a hidden file, a backup, or a file of another system',
   'no-page': 'is no page of this project, see: npx quire projects set --help',
   'own-address': 'was opened from an own address of this project, see: npx quire projects set --help',
@@ -98,13 +99,9 @@ export class LineExplainer {
   readonly #decider = new LineDecider<true>({
     hasClient: line => this.#clients.has(line, this.#parser as LineParser),
     findProject: () => true,
-    findPage: ({ bytes, targetStart, targetEnd }) => {
-      const target = (this.#parser as LineParser).decodeTarget(bytes.toString('latin1', targetStart, targetEnd))
-      const page = toPage(target)
-      const own = this.#counting?.pages?.find(page, () => target) ?? page
-      this.#isOwnPage = own !== page
-      return own
-    },
+    findPage: line => toPage(readTarget(line, this.#parser as LineParser)),
+    readTarget: line => readTarget(line, this.#parser as LineParser),
+    findOwnPages: () => this.#counting?.pages,
   })
   readonly #settings: DialectSettings
   readonly #rules: VisitorRules
@@ -112,7 +109,6 @@ export class LineExplainer {
   #dialect: Dialect | undefined
   #parser: LineParser | undefined
   #isSettled = false
-  #isOwnPage = false
 
   /** @throws {LogFormatError} when the format does not have the client field; `explain` throws it too. */
   constructor(options: LineExplainerOptions) {
@@ -221,7 +217,7 @@ export class LineExplainer {
       const count = llmsFile === undefined ? '' : `; its visitors are counted as readers of ${llmsFile}`
       return `${cut(bytes, targetStart, targetEnd)} ${refusals[refusal.name as keyof typeof refusals]}${count}`
     }
-    const own = this.#isOwnPage ? ', a page by the settings of this project' : ''
+    const own = this.#decider.isOwnPage ? ', a page by the settings of this project' : ''
     if (page?.isMarkdown) return `${page.path}, as Markdown${own}`
     return `${page?.path}${this.#asksForMarkdown() ? ', as Markdown by its Accept header' : ''}${own}`
   }

@@ -1,6 +1,6 @@
 import type { DialectSettings } from '../envelopes/detect-dialect.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
-import { emptyLogLine, type LineParser, type LogFormat, type OnLine } from '../formats/log-format.ts'
+import { emptyLogLine, type LineParser, type LogFormat, type OnLine, readTarget } from '../formats/log-format.ts'
 import type { ViewBatch } from '../view-batch.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import type { BatchBuilder } from './batch-builder.ts'
@@ -76,12 +76,10 @@ export class LogReader {
   readonly #decider = new LineDecider<ProjectTarget>({
     hasClient: line => this.#clients.has(line, this.#lines.parser as LineParser),
     findProject: line => this.#projects.find(line),
-    findPage: ({ bytes, targetStart, targetEnd }, { counting }) => {
-      const { decodeTarget } = this.#lines.parser as LineParser
-      const page = this.#pages.find(bytes, targetStart, targetEnd, decodeTarget)
-      if (!counting?.pages) return page
-      return counting.pages.find(page, () => decodeTarget(bytes.toString('latin1', targetStart, targetEnd)))
-    },
+    findPage: ({ bytes, targetStart, targetEnd }) =>
+      this.#pages.find(bytes, targetStart, targetEnd, (this.#lines.parser as LineParser).decodeTarget),
+    readTarget: line => readTarget(line, this.#lines.parser as LineParser),
+    findOwnPages: ({ counting }) => counting?.pages,
   })
   #evidence: EvidenceCollector
   #viewCount = 0

@@ -26,8 +26,9 @@ export class OwnPages {
    * @param readTarget returns what `toPage` takes
    */
   find(usual: Page, readTarget: () => string): Page {
+    if (usual.refusal === undefined || usual.refusal === 'bad-path' || usual.refusal === 'sent-view') return usual
     // Readers of files for AI are counted as such.
-    if (usual.refusal === undefined || usual.refusal === 'bad-path' || usual.llmsFile !== undefined) return usual
+    if (usual.llmsFile !== undefined) return usual
     let page = this.#known.get(usual)
     if (!page) {
       const asked = toPage(readTarget(), { isPage: true })

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findAttribute, scanHtml } from '../../web/html/html-scan.ts'
-import { createHeadStart } from '../../web/html/splice.ts'
 import { type Encoding, encodings, filesFolder, packedFolder } from '../versions/version.ts'
 import { type Found, findFile } from './find-file.ts'
 import { canRun, findMediaType } from './media-types.ts'
+import { adaptNotFoundPage, isPage, packPage } from './page-head.ts'
 
 /** Larger files are read from the disk for each request. */
 const maxCachedFileBytes = 1024 ** 2
@@ -53,6 +52,8 @@ export interface ServedVersionOptions {
   /** The request headers that answers depend on. */
   vary: string
   cacheBytes: number
+  /** HTML that each page gets at the start of its head; '' = none. */
+  headStart: string
 }
 
 /** Opens a version to answer requests from. */
@@ -96,29 +97,37 @@ async function openFile(
   { path, sizeBytes }: Found & { kind: 'file' },
   accepted: Accepted,
 ): Promise<Answer> {
-  const { id, folder } = options
+  const { id, folder, headStart } = options
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const packed = await findPacked(folder, path, accepted)
-  const file = packed?.file ?? join(folder, filesFolder, path)
+  const original = join(folder, filesFolder, path)
+  const best = encodings.find(encoding => accepted.includes(encoding)) ?? null
+  const packed: Packed | null =
+    headStart !== '' && isPage(name)
+      ? await packPage(original, headStart, best)
+      : await findPacked(folder, path, accepted)
+  const file = packed?.file ?? original
   const size = packed?.sizeBytes ?? sizeBytes
-  const body = size <= maxCachedFileBytes ? await readFile(file) : null
+  const body = packed?.body ?? (size <= maxCachedFileBytes ? await readFile(file) : null)
   // A version never changes, so the id of the version and the path identify a file that is too large to hash here.
   const digest = createHash('sha256').update(body ?? `${id} ${path}`)
-  const etag = `"${digest.digest('hex').slice(0, 24)}${packed ? `-${packed.encoding}` : ''}"`
+  const etag = `"${digest.digest('hex').slice(0, 24)}${packed?.encoding ? `-${packed.encoding}` : ''}"`
   const headers = writeHeaders(options, findMediaType(name), {
     'Content-Length': body?.length ?? size,
     ETag: etag,
     'Cache-Control': isHashedName(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
     'Accept-Ranges': 'bytes',
-    ...(packed && { 'Content-Encoding': packed.encoding }),
+    ...(packed?.encoding && { 'Content-Encoding': packed.encoding }),
   })
   return { status: 200, headers, etag, sizeBytes: body?.length ?? size, body, file }
 }
 
 interface Packed {
-  encoding: Encoding
+  /** null = the file is not compressed. */
+  encoding: Encoding | null
   file: string
   sizeBytes: number
+  /** What is sent, if it is not read from the file. */
+  body?: Buffer
 }
 
 /** Finds the best compressed file that the client accepts; null = none. */
@@ -187,25 +196,6 @@ const plainNotFound =
   '<!doctype html>\n<html lang="en"><meta charset="utf-8"/><meta name="viewport" content="width=device-width"/>' +
   '<title>Page not found</title>\n<h1>Page not found</h1>\n<p>This site has no page with this address. ' +
   '<a href="/">Go to its first page.</a></p>\n'
-
-/**
- * Makes the links of a site's page for missing addresses work at every address. They are relative to the root. The added `base`
- * comes before the policy that an export writes into the page, which would forbid it.
- */
-export function adaptNotFoundPage(page: Buffer): Buffer {
-  const text = page.toString('latin1')
-  const head = createHeadStart()
-  let hasBase = false
-  scanHtml(text, {
-    tag(tag) {
-      head.tag(tag)
-      if (tag.name === 'base' && findAttribute(tag, 'href')) hasBase = true
-    },
-  })
-  if (hasBase) return page
-  const at = head.find(text)
-  return Buffer.from(`${text.slice(0, at)}<base href="/"/>${text.slice(at)}`, 'latin1')
-}
 
 /** What an entry needs besides its body: the key, the headers and the objects. */
 const overheadBytes = 2048

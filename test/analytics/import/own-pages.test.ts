@@ -37,6 +37,12 @@ test('it is also missed as a page', () => {
   expect(labels).toEqual(['failed:human:missing/gone.pdf'])
 })
 
+test('it may be opened by a router of the site, too', () => {
+  const sent = (page: string) => line(`/_quire/view?page=${encodeURIComponent(page)}`, 204)
+  const { views } = read([sent('/api/health'), sent('/logo.png')], ['/api/*', '/_quire/*'])
+  expect(views.map(({ path }) => path)).toEqual(['/api/health'])
+})
+
 test('another project of the same log keeps the usual pages', () => {
   const own = { ...oneProject, id: 'prj_2', counting: { ...usualCounting, pages: ['*.pdf'] } }
   const projects = new Map<string, typeof oneProject | typeof own>([

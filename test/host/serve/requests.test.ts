@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { parseAddressRange } from '../../../server/base/address-range.ts'
 import { writeLine } from '../../../server/host/serve/access-log.ts'
 import { createClientFinder } from '../../../server/host/serve/client-address.ts'
-import { adaptNotFoundPage, isHashedName } from '../../../server/host/serve/served-version.ts'
+import { adaptNotFoundPage } from '../../../server/host/serve/page-head.ts'
+import { isHashedName } from '../../../server/host/serve/served-version.ts'
 import { matchesAny, matchesStrongly, readAccepted, readRange } from '../../../server/host/serve/site-handler.ts'
 
 test.each<[string | undefined, number, ReturnType<typeof readRange>]>([

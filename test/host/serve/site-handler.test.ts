@@ -56,6 +56,7 @@ function addVersion(id: string, files: Record<string, string | Buffer>, packed: 
     policy,
     vary: 'Accept-Encoding, Origin',
     cacheBytes: 100_000,
+    headStart: '',
   })
 }
 

@@ -1,0 +1,31 @@
+import { type Page, toPage } from './page.ts'
+
+/**
+ * The status of a request of the script that counts. Whoever answers with another one, such as 200, does not count it: for readers
+ * who ask not to be tracked.
+ */
+export const countedStatus = 204
+
+/**
+ * Reads the page of a request for `viewPath`. A log with such a line needs no other sign of a page that a router opened without
+ * asking the server for it.
+ *
+ * @param query with or without its question mark; the protocol of a request line may follow
+ * @param own the further pages of the project
+ */
+export function readSentPage(query: string, own?: { find(usual: Page, readTarget: () => string): Page }): Page {
+  const end = query.search(/[ #]/)
+  const path = new URLSearchParams(end === -1 ? query : query.slice(0, end)).get('page') ?? ''
+  const page: Page = /^\/[!-~]*$/.test(path) ? toPage(path) : { refusal: 'bad-path' }
+  return own?.find(page, () => path) ?? page
+}
+
+/** Returns the target of a request that counts a view of a page; the opposite of `readSentPage`. */
+export function toViewTarget(path: string, viewPath: string): string {
+  return `${viewPath}?page=${encodeURIComponent(path)}`
+}
+
+/** Whether a reader asks not to be tracked: Global Privacy Control, or the older Do Not Track. */
+export function optsOut(headers: Readonly<Record<string, unknown>>): boolean {
+  return headers['sec-gpc'] === '1' || headers.dnt === '1'
+}

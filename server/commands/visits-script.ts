@@ -1,0 +1,20 @@
+import { Command } from 'commander'
+import { viewScript } from '../analytics/view-script.ts'
+
+export function visitsScriptCommand(): Command {
+  return new Command('script')
+    .description('print the script that counts the pages that readers open, also when a router opens them')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npx quire visits script
+  npx quire visits script > views.js
+
+Add <script src="/views.js" defer></script> to the pages of the site. For each opened page, the script asks for /_quire/view?page=...;
+answer it with 204, which the access log shows and every way to count reads. A host adds the script itself: npx quire host --help`,
+    )
+    .action(() => {
+      process.stdout.write(viewScript)
+    })
+}

@@ -1,0 +1,52 @@
+/** What this script uses of the Navigation API, which TypeScript does not know yet. */
+declare const navigation: {
+  addEventListener(type: 'currententrychange', listen: (event: { navigationType: string | null }) => void): void
+}
+
+/**
+ * Tells the server of each page that the reader opens, also when a router opens it without asking the server. It keeps nothing in
+ * the browser, and sends nothing but the path, and the site that the reader came from.
+ *
+ * Its script element decides where: with `data-key`, to the API that the script came from; else to the site itself, whose access
+ * log is counted.
+ */
+export default function countViews(): void {
+  const script = document.currentScript as HTMLScriptElement | null
+  const key = script?.dataset.key
+  let lastPath = ''
+
+  const send = () => {
+    const { pathname } = location
+    // A page that is loaded ahead, and a tab in the background, are hidden until the reader looks at them.
+    if (document.visibilityState === 'hidden' || pathname === lastPath) return
+    const page = `?page=${encodeURIComponent(pathname)}`
+    const referrer = lastPath === '' && document.referrer
+    const from = referrer ? `&referrer=${encodeURIComponent(referrer)}` : ''
+    lastPath = pathname
+    const sent = key
+      ? fetch(new URL(`/quire/v1/page-views${page}${from}&key=${key}`, script.src), {
+          method: 'POST',
+          keepalive: true,
+          credentials: 'omit',
+        })
+      : fetch(`/_quire/view${page}`, { keepalive: true, cache: 'no-store' })
+    // A reader who is offline, or blocks it, is not counted.
+    sent.catch(() => {})
+  }
+
+  document.addEventListener('visibilitychange', send)
+  if ('navigation' in window) {
+    navigation.addEventListener('currententrychange', ({ navigationType }) => {
+      // Routers replace an address to correct it, or to keep the position of the page.
+      if (navigationType !== 'replace') send()
+    })
+  } else {
+    addEventListener('popstate', send)
+    const { pushState } = history
+    history.pushState = function (...state) {
+      pushState.apply(this, state)
+      send()
+    }
+  }
+  send()
+}
