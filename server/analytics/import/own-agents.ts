@@ -28,7 +28,6 @@ interface Entry {
   /** Missing until a view has its name, because each takes 64 KB. */
   ranges?: AddressRanges<true>
   rule: Rule
-  impostor: Rule
 }
 
 /** The entry that decided about a view, and its verdict, see `Verdict`; `any` = its addresses say nothing. */
@@ -46,7 +45,7 @@ export class OwnAgents {
   /** The entries that need no user agent; where their blocks overlap, the smallest decides. */
   readonly #byAddress: AddressRanges<Entry> | undefined
   /** By user agent. Null = none of the named entries. */
-  readonly #known = new BoundedCache<string, Entry | null>(5000)
+  readonly #known = new BoundedCache<string, Entry | null>(1000)
 
   /** @param lists in the order in which they are asked */
   constructor(lists: readonly OwnAgentList[]) {
@@ -55,7 +54,8 @@ export class OwnAgents {
     )
     this.#named = entries.flatMap(entry => entry.texts.map(() => entry))
     this.#texts = new TextFinder(entries.flatMap(({ texts }) => texts))
-    const unnamed = entries.filter(({ texts }) => texts.length === 0)
+    // Of two entries with the same block, the last one decides in `AddressRanges`.
+    const unnamed = entries.filter(({ texts }) => texts.length === 0).reverse()
     if (unnamed.length > 0) {
       this.#byAddress = new AddressRanges(
         unnamed.flatMap(entry => entry.agent.ranges.map(cidr => ({ cidr, owner: entry }))),
@@ -70,13 +70,14 @@ export class OwnAgents {
       const owner = this.#byAddress?.find(bytes, start, end)
       return owner && { entry: owner, rule: owner.rule, verdict: 'by-address' }
     }
-    const { rule, impostor, agent } = entry
+    const { rule, agent } = entry
     if (agent.ranges.length === 0) return { entry, rule, verdict: 'any' }
     entry.ranges ??= new AddressRanges(agent.ranges.map(cidr => ({ cidr, owner: true as const })))
     if (entry.ranges.find(bytes, start, end)) return { entry, rule, verdict: 'verified' }
     // A proxy or a private network may hide the agent.
-    const isImpostor = agent.complete && !isProxy(findKnownOwners().find(bytes, start, end))
-    return isImpostor ? { entry, rule: impostor, verdict: 'impostor' } : { entry, rule, verdict: 'claimed' }
+    const mayBeAgent = !agent.complete || isProxy(findKnownOwners().find(bytes, start, end))
+    if (mayBeAgent) return { entry, rule, verdict: 'claimed' }
+    return { entry, rule: findRule({ kind: 'neither', rule: `impostor: ${agent.name}` }), verdict: 'impostor' }
   }
 
   /** Finds the first entry with a part of the user agent. */
@@ -107,7 +108,6 @@ function toEntry(agent: OwnAgent, place: string): Entry {
       use === 'not-ai'
         ? findRule({ kind: 'neither', rule: `not-ai: ${name}` })
         : findRule({ kind: 'ai', rule, agent: name, use }, toAgentKey(name, use)),
-    impostor: findRule({ kind: 'neither', rule: `impostor: ${name}` }),
   }
 }
 

@@ -54,6 +54,7 @@ test('of two entries, the first one decides, and a name before an address', () =
   ]
   expect(rules(monitor, ourBot, second)).toEqual(['ai: OurBot'])
   expect(rules(second, ourBot)).toEqual(['ai: Second'])
+  expect(rules(monitor, { ...monitor, name: 'Other' })).toEqual(['not-ai: Monitor'])
 })
 
 test('the agents of a project are asked before those of the log', () => {
