@@ -22,14 +22,14 @@ export type Output<Id extends OperationId> = {
   [Status in Exclude<keyof operations[Id]['responses'], 304>]: Answer<Status, operations[Id]['responses'][Status]>
 }[Exclude<keyof operations[Id]['responses'], 304>]
 
-/** An answer has a JSON body, or its media type and a body in parts. The server itself writes errors as problems (RFC 9457). */
+/** An answer has a JSON body, its media type and a body in parts, or none. The server itself writes errors as problems (RFC 9457). */
 type Answer<Status, Response> = Response extends { content: infer Content }
   ? {
       [Type in Exclude<keyof Content, 'application/problem+json'>]: Type extends 'application/json'
         ? { status: Status; mediaType?: Type; body: Content[Type]; headers?: HeadersOf<Response> }
         : { status: Status; mediaType: Type; body: AsyncIterable<Uint8Array>; headers?: HeadersOf<Response> }
     }[Exclude<keyof Content, 'application/problem+json'>]
-  : never
+  : { status: Status & number; body?: undefined; headers?: HeadersOf<Response> }
 
 /** The headers that the document declares for a response. */
 type HeadersOf<Response> = Response extends { headers: infer Headers }
@@ -77,7 +77,7 @@ export interface AnyRoute {
   /** Whether an answer can be 304. */
   hasETag: boolean
   /** The key needs all of these scopes. */
-  scopes: readonly ('read' | 'write' | 'ingest')[]
+  scopes: readonly ('read' | 'write' | 'ingest' | 'count')[]
   /** The plan that the organization needs; null = any. */
   plan: 'enterprise' | null
   /** The rate limit. Operations with the same budget share it; null = no limit. */

@@ -78,7 +78,7 @@ export function createFront(options: {
     // Prism would answer 406 if Accept allows none of its media types. An error is JSON in any case.
     const headers = {
       ...req.headers,
-      accept: [...new Set([mediaType, 'application/json'])].join(', '),
+      accept: [...new Set([mediaType, 'application/json'])].filter(Boolean).join(', '),
       // An error is converted to a problem later, and its example is that of the JSON.
       prefer: (req.headers.prefer ?? '').toString().replace(/,?\s*\bexample=problem\b/, ''),
     }

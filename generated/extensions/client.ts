@@ -18,6 +18,8 @@ export interface ExtensionsClient {
   cancelExport: Method<operations['cancelExport']>
   /** Send access-log lines of one project. */
   sendVisits: Method<operations['sendVisits']>
+  /** Tell of a page that a reader opens. */
+  sendPageView: Method<operations['sendPageView']>
   /** Send access-log lines of several sites. */
   sendVisitsByHost: Method<operations['sendVisitsByHost']>
   /** List webhooks. */
@@ -49,6 +51,7 @@ export const calls: Readonly<Record<keyof operations, Call>> = {
   deleteExport: ['delete', '/quire/v1/exports/{jobId}', [200, 400, 401, 403, 404, 409, 500, 503]],
   cancelExport: ['post', '/quire/v1/exports/{jobId}/cancel', [200, 400, 401, 403, 404, 409, 500, 503]],
   sendVisits: ['post', '/quire/v1/projects/{projectId}/visits', [200, 400, 401, 403, 404, 413, 415, 429, 500, 503]],
+  sendPageView: ['post', '/quire/v1/projects/{projectId}/page-views', [204, 400, 401, 403, 404, 429, 500, 503]],
   sendVisitsByHost: ['post', '/quire/v1/visits', [200, 400, 401, 403, 413, 415, 429, 500, 503]],
   listWebhooks: ['get', '/quire/v1/webhooks', [200, 400, 401, 403, 500]],
   createWebhook: ['post', '/quire/v1/webhooks', [201, 400, 401, 403, 409, 413, 415, 500, 503]],

@@ -1237,9 +1237,172 @@ export const fixtures = {
         "application/problem+json": {
           "problem": {
             "type": "/docs/errors#rate_limited",
-            "title": "The organization has used its requests, or its bytes of log lines, of the last hour",
+            "title": "The organization has used its requests, or its bytes of log lines, of the last hour, or the address its page views of the minute",
             "status": 429,
             "detail": "The organization has sent its 1024 MB of log lines of the last hour. Send the batch again after 36 seconds.",
+            "code": "rate_limited",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "503": {
+        "application/json": {
+          "busy": {
+            "error": "Too many batches wait to be counted. Nothing was changed. Try again in 5 seconds.",
+            "code": "receiver_busy",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "full": {
+            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.",
+            "code": "disk_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#receiver_busy",
+            "title": "Too many batches of visits wait to be counted",
+            "status": 503,
+            "detail": "Too many batches wait to be counted. Nothing was changed. Try again in 5 seconds.",
+            "code": "receiver_busy",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
+  "sendPageView": {
+    "requests": {},
+    "responses": {
+      "204": {},
+      "400": {
+        "application/json": {
+          "unknownQueryParameter": {
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "origin": {
+            "error": "The page is not of a site of this project. Register the site: npx quire sites create docs.example.com --project prj_5b1c2d3e4f506172",
+            "code": "origin_not_allowed",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#origin_not_allowed",
+            "title": "A page view comes from a page that is not of a site of the project",
+            "status": 403,
+            "detail": "The page is not of a site of this project. Register the site: npx quire sites create docs.example.com --project prj_5b1c2d3e4f506172",
+            "code": "origin_not_allowed",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "404": {
+        "application/json": {
+          "project": {
+            "error": "Invalid project id: this organization has no project with the id in the path.",
+            "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_project",
+            "title": "The organization has no project with this id",
+            "status": 404,
+            "detail": "Invalid project id: this organization has no project with the id in the path.",
+            "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "429": {
+        "application/json": {
+          "spent": {
+            "error": "This address has sent 300 page views in a minute. Try again after 36 seconds.",
+            "code": "rate_limited",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#rate_limited",
+            "title": "The organization has used its requests, or its bytes of log lines, of the last hour, or the address its page views of the minute",
+            "status": 429,
+            "detail": "This address has sent 300 page views in a minute. Try again after 36 seconds.",
             "code": "rate_limited",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
@@ -1426,7 +1589,7 @@ export const fixtures = {
         "application/problem+json": {
           "problem": {
             "type": "/docs/errors#rate_limited",
-            "title": "The organization has used its requests, or its bytes of log lines, of the last hour",
+            "title": "The organization has used its requests, or its bytes of log lines, of the last hour, or the address its page views of the minute",
             "status": 429,
             "detail": "The organization has sent its 1024 MB of log lines of the last hour. Send the batch again after 36 seconds.",
             "code": "rate_limited",

@@ -152,6 +152,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/quire/v1/projects/{projectId}/page-views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell of a page that a reader opens
+         * @description For the script that pages of a site load, see `quire visits script`. The view counts for the visitor whose browser sends the request,
+         *     by its address and its user agent. A view that an access log tells of too counts once. It is safe on disk when the answer comes.
+         *
+         *     The key is in the page, so everybody knows it. Create it with the scope `count` for one project: it can do nothing else.
+         *     The request must come from a page of a site of the project, by its `Origin`. Each address may send 300 views a minute.
+         */
+        post: operations["sendPageView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/quire/v1/visits": {
         parameters: {
             query?: never;
@@ -1724,6 +1748,29 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The API key does not have the scope, or is in the address and has more scopes; or the page is not of a site of the project. */
+        ViewRefused: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The address has sent as many page views in a minute as the server accepts. Nothing was counted. */
+        ViewsSpent: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The Content-Encoding is not supported. */
         VisitsEncoding: {
             headers: {
@@ -1813,6 +1860,11 @@ export interface components {
          */
         ClientField: string;
         /**
+         * @description An API key with the scope `count` only, because everybody can read the pages that have it. `Authorization` is used if it is there.
+         * @example quire_KEY
+         */
+        CountKey: string;
+        /**
          * @description The `nextCursor` of the page before. Without it, the first page.
          * @example MTc2NDE1NTAwMDAwMCBhal85YzQx
          */
@@ -1875,10 +1927,25 @@ export interface components {
          */
         PageLimit: number;
         /**
+         * @description The origin of the page, which its browser adds. It must be of a site of the project.
+         * @example https://docs.example.com
+         */
+        PageOrigin: string;
+        /**
+         * @description The path of the page, percent-encoded as in its address.
+         * @example /guide
+         */
+        PagePath: string;
+        /**
          * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
          * @example prj_5b1c2d3e4f506172
          */
         ProjectId: string;
+        /**
+         * @description The address of the page that led the reader to the site; only its host is looked at.
+         * @example https://chatgpt.com/
+         */
+        Referrer: string;
         /**
          * @description Id of the agent job. Choose any that is unique in the project, such as the id of the run in your system.
          * @example aj_9c41d2e0b7a65f38
@@ -1904,6 +1971,11 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /**
+         * @description The origin of the page, so that its script gets the answer.
+         * @example https://docs.example.com
+         */
+        AllowedOrigin: string;
         /**
          * @description The answer has a secret, which no cache may keep.
          * @example no-store
@@ -2257,6 +2329,61 @@ export interface operations {
             413: components["responses"]["VisitsTooLarge"];
             415: components["responses"]["VisitsEncoding"];
             429: components["responses"]["VisitsSpent"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["ReceiverBusy"];
+        };
+    };
+    sendPageView: {
+        parameters: {
+            query: {
+                /**
+                 * @description The path of the page, percent-encoded as in its address.
+                 * @example /guide
+                 */
+                page: components["parameters"]["PagePath"];
+                /**
+                 * @description The address of the page that led the reader to the site; only its host is looked at.
+                 * @example https://chatgpt.com/
+                 */
+                referrer?: components["parameters"]["Referrer"];
+                /**
+                 * @description An API key with the scope `count` only, because everybody can read the pages that have it. `Authorization` is used if it is there.
+                 * @example quire_KEY
+                 */
+                key?: components["parameters"]["CountKey"];
+            };
+            header?: {
+                /**
+                 * @description The origin of the page, which its browser adds. It must be of a site of the project.
+                 * @example https://docs.example.com
+                 */
+                Origin?: components["parameters"]["PageOrigin"];
+            };
+            path: {
+                /**
+                 * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
+                 * @example prj_5b1c2d3e4f506172
+                 */
+                projectId: components["parameters"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The view is counted, or was already. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["AllowedOrigin"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ViewRefused"];
+            404: components["responses"]["ProjectNotFound"];
+            429: components["responses"]["ViewsSpent"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["ReceiverBusy"];
         };

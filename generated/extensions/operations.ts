@@ -22,14 +22,14 @@ export type Output<Id extends OperationId> = {
   [Status in Exclude<keyof operations[Id]['responses'], 304>]: Answer<Status, operations[Id]['responses'][Status]>
 }[Exclude<keyof operations[Id]['responses'], 304>]
 
-/** An answer has a JSON body, or its media type and a body in parts. The server itself writes errors as problems (RFC 9457). */
+/** An answer has a JSON body, its media type and a body in parts, or none. The server itself writes errors as problems (RFC 9457). */
 type Answer<Status, Response> = Response extends { content: infer Content }
   ? {
       [Type in Exclude<keyof Content, 'application/problem+json'>]: Type extends 'application/json'
         ? { status: Status; mediaType?: Type; body: Content[Type]; headers?: HeadersOf<Response> }
         : { status: Status; mediaType: Type; body: AsyncIterable<Uint8Array>; headers?: HeadersOf<Response> }
     }[Exclude<keyof Content, 'application/problem+json'>]
-  : never
+  : { status: Status & number; body?: undefined; headers?: HeadersOf<Response> }
 
 /** The headers that the document declares for a response. */
 type HeadersOf<Response> = Response extends { headers: infer Headers }
@@ -77,7 +77,7 @@ export interface AnyRoute {
   /** Whether an answer can be 304. */
   hasETag: boolean
   /** The key needs all of these scopes. */
-  scopes: readonly ('read' | 'write' | 'ingest')[]
+  scopes: readonly ('read' | 'write' | 'ingest' | 'count')[]
   /** The plan that the organization needs; null = any. */
   plan: 'enterprise' | null
   /** The rate limit. Operations with the same budget share it; null = no limit. */
@@ -109,6 +109,7 @@ interface Defaults {
   deleteExport: { query: never; body: never }
   cancelExport: { query: never; body: never }
   sendVisits: { query: never; body: never }
+  sendPageView: { query: never; body: never }
   sendVisitsByHost: { query: never; body: never }
   listWebhooks: { query: never; body: never }
   createWebhook: { query: never; body: never }
@@ -133,6 +134,7 @@ export const routes: readonly Route[] = [
   {"operationId":"deleteExport","method":"delete","path":"/quire/v1/exports/{jobId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
   {"operationId":"cancelExport","method":"post","path":"/quire/v1/exports/{jobId}/cancel","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
   {"operationId":"sendVisits","method":"post","path":"/quire/v1/projects/{projectId}/visits","mediaTypes":["application/json"],"hasETag":false,"scopes":["ingest"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":true,"deprecation":null,"errorShape":"error"},
+  {"operationId":"sendPageView","method":"post","path":"/quire/v1/projects/{projectId}/page-views","mediaTypes":[],"hasETag":false,"scopes":["count"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
   {"operationId":"sendVisitsByHost","method":"post","path":"/quire/v1/visits","mediaTypes":["application/json"],"hasETag":false,"scopes":["ingest"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":true,"deprecation":null,"errorShape":"error"},
   {"operationId":"listWebhooks","method":"get","path":"/quire/v1/webhooks","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
   {"operationId":"createWebhook","method":"post","path":"/quire/v1/webhooks","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":false,"deprecation":null,"errorShape":"error"},

@@ -355,6 +355,64 @@ export const requests: { paths: Record<string, object> } = {
         ]
       }
     },
+    "/quire/v1/projects/{projectId}/page-views": {
+      "post": {
+        "parameters": [
+          {
+            "name": "projectId",
+            "in": "path",
+            "required": true,
+            "example": "prj_5b1c2d3e4f506172",
+            "schema": {
+              "type": "string"
+            }
+          },
+          {
+            "name": "page",
+            "in": "query",
+            "required": true,
+            "example": "/guide",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 2048,
+              "pattern": "^/[!-~]*$",
+              "x-rule": "the path of a page, such as /guide"
+            }
+          },
+          {
+            "name": "referrer",
+            "in": "query",
+            "example": "https://chatgpt.com/",
+            "schema": {
+              "type": "string",
+              "maxLength": 2048,
+              "x-rule": "an address"
+            }
+          },
+          {
+            "name": "key",
+            "in": "query",
+            "example": "quire_KEY",
+            "schema": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 200,
+              "x-rule": "an API key"
+            }
+          },
+          {
+            "name": "Origin",
+            "in": "header",
+            "example": "https://docs.example.com",
+            "schema": {
+              "type": "string",
+              "maxLength": 2048
+            }
+          }
+        ]
+      }
+    },
     "/quire/v1/visits": {
       "post": {
         "parameters": [

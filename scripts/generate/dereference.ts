@@ -33,7 +33,7 @@ export async function listDocumentedResponses(document: Document): Promise<Docum
   return located.flatMap(({ path, method, operation }) =>
     Object.entries(operation.responses).flatMap(([status, given]): DocumentedResponse[] => {
       const { content, headers } = given as Body
-      if (!content && status !== '304') {
+      if (!content && status !== '304' && status !== '204') {
         throw new Error(`The ${status} response of ${operation.operationId} has no body.`)
       }
       const request = (operation.requestBody as Body | undefined)?.content?.['application/json']

@@ -62,11 +62,11 @@ function toUnion(names: string[]): string {
 function toRoute(document: Document, { path, method, operation }: Located): object {
   const { operationId } = operation
   const security = operation.security?.[0]?.adminApiKey
-  const unknown = security?.find(scope => !['read', 'write', 'ingest'].includes(scope))
+  const unknown = security?.find(scope => !['read', 'write', 'ingest', 'count'].includes(scope))
   // Without this check, an operation without scopes would be open to every key.
   if (!security?.length)
     throw new Error(`${operationId} has no scope. Set security to adminApiKey: [read] or adminApiKey: [write].`)
-  if (unknown) throw new Error(`${operationId} has the unknown scope ${unknown}. Use read, write or ingest.`)
+  if (unknown) throw new Error(`${operationId} has the unknown scope ${unknown}. Use read, write, ingest or count.`)
   const plan = operation['x-required-plan'] ?? null
   if (plan !== null && plan !== 'enterprise')
     throw new Error(`${operationId} has x-required-plan: ${plan}. Only enterprise is allowed.`)
@@ -112,7 +112,7 @@ function listMediaTypes(document: Document, { operationId, responses }: Operatio
     .filter(status => status.startsWith('2'))
     .map(status => Object.keys(resolve<Body>(document, responses[status] as Ref | Body).content ?? {}))
   for (const [first] of types) {
-    if (first !== 'application/json') {
+    if (first !== undefined && first !== 'application/json') {
       throw new Error(
         `${operationId} succeeds without application/json. Put it first: it is for clients without Accept.`,
       )
@@ -151,14 +151,14 @@ export type Output<Id extends OperationId> = {
   [Status in Exclude<keyof operations[Id]['responses'], 304>]: Answer<Status, operations[Id]['responses'][Status]>
 }[Exclude<keyof operations[Id]['responses'], 304>]
 
-/** An answer has a JSON body, or its media type and a body in parts. The server itself writes errors as problems (RFC 9457). */
+/** An answer has a JSON body, its media type and a body in parts, or none. The server itself writes errors as problems (RFC 9457). */
 type Answer<Status, Response> = Response extends { content: infer Content }
   ? {
       [Type in Exclude<keyof Content, 'application/problem+json'>]: Type extends 'application/json'
         ? { status: Status; mediaType?: Type; body: Content[Type]; headers?: HeadersOf<Response> }
         : { status: Status; mediaType: Type; body: AsyncIterable<Uint8Array>; headers?: HeadersOf<Response> }
     }[Exclude<keyof Content, 'application/problem+json'>]
-  : never
+  : { status: Status & number; body?: undefined; headers?: HeadersOf<Response> }
 
 /** The headers that the document declares for a response. */
 type HeadersOf<Response> = Response extends { headers: infer Headers }
@@ -206,7 +206,7 @@ export interface AnyRoute {
   /** Whether an answer can be 304. */
   hasETag: boolean
   /** The key needs all of these scopes. */
-  scopes: readonly ('read' | 'write' | 'ingest')[]
+  scopes: readonly ('read' | 'write' | 'ingest' | 'count')[]
   /** The plan that the organization needs; null = any. */
   plan: 'enterprise' | null
   /** The rate limit. Operations with the same budget share it; null = no limit. */

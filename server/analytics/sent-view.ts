@@ -1,9 +1,6 @@
-import { type Page, toPage } from './page.ts'
+import { type Page, toPage, viewPath } from './page.ts'
 
-/**
- * The status of a request of the script that counts. Whoever answers with another one, such as 200, does not count it: for readers
- * who ask not to be tracked.
- */
+/** The status of a request of the script that counts. Whoever answers with another one, such as 200, does not count it. */
 export const countedStatus = 204
 
 /**
@@ -21,11 +18,6 @@ export function readSentPage(query: string, own?: { find(usual: Page, readTarget
 }
 
 /** Returns the target of a request that counts a view of a page; the opposite of `readSentPage`. */
-export function toViewTarget(path: string, viewPath: string): string {
+export function toViewTarget(path: string): string {
   return `${viewPath}?page=${encodeURIComponent(path)}`
-}
-
-/** Whether a reader asks not to be tracked: Global Privacy Control, or the older Do Not Track. */
-export function optsOut(headers: Readonly<Record<string, unknown>>): boolean {
-  return headers['sec-gpc'] === '1' || headers.dnt === '1'
 }

@@ -12,3 +12,8 @@ export const viewScriptHeaders = {
   'Content-Length': viewScript.length,
   'Cache-Control': 'no-cache',
 } as const
+
+/** Returns the element of a page that loads the script. */
+export function loadViewScript(readers: 'all' | 'unless-opted-out'): string {
+  return `<script src="${viewScriptPath}"${readers === 'all' ? '' : ' data-unless-opted-out'} defer></script>`
+}

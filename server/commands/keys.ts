@@ -10,7 +10,7 @@ import { type ApiKey, describeKey, expiryOf, findKeyState, hashKey, issueKey, ty
 import { getByName } from '../tenancy/get-by-name.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { describeSameName, readName } from '../tenancy/name.ts'
-import { areScopes } from '../tenancy/scope.ts'
+import { areNarrow, areScopes } from '../tenancy/scope.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printJson, printNote, printResult, printRows, showCountOf } from './print.ts'
 import { withExistingStore } from './with-store.ts'
@@ -20,14 +20,14 @@ const createSettings = {
   scopes: {
     flag: '--scopes <list>',
     env: 'QUIRE_SCOPES',
-    what: 'read, or write, which includes it; or ingest alone, which only sends visits and reports agent jobs',
+    what: 'read, or write, which includes it; or ingest alone, which only sends visits and reports agent jobs; or count alone, for the script of visits script',
     default: ['read', 'write'],
     shownDefault: 'read,write',
     read: readScopes,
   },
   project: {
     flag: '--project <id-or-name>',
-    what: 'project that an ingest key is for; may be repeated (default: all of the organization)',
+    what: 'project that an ingest or count key is for; may be repeated (default: all of the organization)',
     read: (text: string, before: string[] = []) => [...before, text],
   },
   allowFrom: {
@@ -48,6 +48,7 @@ Examples:
   npx quire keys create "ci" --org Demo
   npx quire keys create "deploy" --org Demo --scopes read --expires-in-days never
   npx quire keys create "cdn" --org Demo --scopes ingest --allow-from 203.0.113.0/24 --allow-from 2001:db8::/32
+  npx quire keys create "docs.example.com" --org Demo --scopes count --project Documentation --expires-in-days never
   npx quire keys list --org Demo
   npx quire keys revoke "ci"
 
@@ -97,8 +98,11 @@ async function findProjectIds(
   { scopes, project: wanted = [] }: FlagsOf<typeof createSettings>,
 ): Promise<string[]> {
   if (wanted.length === 0) return []
-  if (!scopes.includes('ingest')) {
-    throw new OperatorError('--project needs --scopes ingest. Keys that read or write are for all projects.', 2)
+  if (!areNarrow(scopes)) {
+    throw new OperatorError(
+      '--project needs --scopes ingest or --scopes count. Keys that read or write are for all projects.',
+      2,
+    )
   }
   const projects = await store.projects.list(organizationId)
   const ids = wanted.map(name => getByName(projects, name, { noun: 'project', list: 'projects list' }).id)
@@ -158,7 +162,8 @@ function findValid(keys: readonly ApiKey[]): ApiKey[] {
 
 function readScopes(text: string): Scope[] {
   const scopes = [...new Set(text.split(','))].sort()
-  if (!areScopes(scopes)) throw new InvalidArgumentError('It must be read, write or read,write; or ingest alone.')
+  if (!areScopes(scopes))
+    throw new InvalidArgumentError('It must be read, write or read,write; or ingest or count alone.')
   return scopes as Scope[]
 }
 

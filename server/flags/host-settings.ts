@@ -165,7 +165,7 @@ export const hostSettings = {
   countViews: {
     flag: '--count-views <readers>',
     env: 'QUIRE_HOST_COUNT_VIEWS',
-    what: 'add a script to each page that tells the access log which pages a reader opens, also when a router opens them; all = of all readers, unless-opted-out = not of those who send Sec-GPC or DNT',
+    what: 'add a script to each page that tells the access log which pages a reader opens, also when a router opens them; all = of all readers, unless-opted-out = not of those whose browser says Sec-GPC or DNT',
     choices: ['all', 'unless-opted-out'],
   },
   visitorKeyFile: shared.visitorKeyFile,

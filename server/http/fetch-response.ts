@@ -4,9 +4,9 @@ import { type ErrorBody, finishError, prefersProblem, problemJson } from './erro
 /** An answer of any operation. */
 interface Answer {
   status: number
-  mediaType?: string
-  headers?: Readonly<Record<string, string | undefined>>
-  body: unknown
+  mediaType?: string | undefined
+  headers?: Readonly<Record<string, string | undefined>> | undefined
+  body?: unknown
 }
 
 /** Converts the answer of a handler to a response with these headers. */
@@ -15,6 +15,7 @@ export function toResponse(request: Request, answer: Answer, headers: Headers, r
   for (const [name, value] of Object.entries(own)) if (value !== undefined) headers.set(name, value)
   if (route && own.ETag !== undefined) allowReuse(route, headers)
   if (status >= 400) return toErrorResponse(request, status, body as ErrorBody, headers)
+  if (body === undefined) return new Response(null, { status, headers })
   const isJsonAnswer = mediaType === undefined || mediaType === 'application/json'
   headers.set('Content-Type', isJsonAnswer ? 'application/json; charset=utf-8' : `${mediaType}; charset=utf-8`)
   const content = isJsonAnswer ? JSON.stringify(body) : toStream(body as AsyncIterable<Uint8Array<ArrayBuffer>>)

@@ -3,7 +3,7 @@ import type { AnyRoute as Route } from '../../generated/operations.ts'
 
 interface Answer {
   status: number
-  body: unknown
+  body?: unknown
 }
 
 /** Waits until the answer of an operation changes, if the request prefers that. `read` returns the answer that it has now. */

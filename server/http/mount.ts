@@ -212,7 +212,7 @@ interface Answer {
   mediaType?: string
   headers?: Readonly<Record<string, string | undefined>>
   /** Text in parts if there is a media type other than JSON. */
-  body: unknown
+  body?: unknown
 }
 
 async function send(res: Response, route: Route, { status, headers, mediaType, body }: Answer): Promise<void> {
@@ -220,7 +220,8 @@ async function send(res: Response, route: Route, { status, headers, mediaType, b
   if (headers?.ETag !== undefined) allowReuse(route, res)
   if (status >= 400) return sendErrorBody(res, status, body as ErrorBody)
   res.status(status)
-  if (mediaType === undefined || mediaType === 'application/json') res.json(body)
+  if (body === undefined) res.end()
+  else if (mediaType === undefined || mediaType === 'application/json') res.json(body)
   else await sendParts(res.type(mediaType), body as AsyncIterable<Uint8Array>)
 }
 

@@ -23,6 +23,7 @@ import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts
 import { openSecretBox } from '../store/webhook-keys.ts'
 import { createId } from '../tenancy/id.ts'
 import { createByteLimit } from '../tenancy/rate-limit.ts'
+import { createViewLimit } from '../tenancy/view-limit.ts'
 import { startVisitorCounting } from '../workers/count-visitors.ts'
 import { probeInThread } from '../workers/probe-in-thread.ts'
 import { startReceivingVisits } from '../workers/receive-visits.ts'
@@ -102,6 +103,7 @@ export function createApi(
       now: Date.now,
       maxVisitsBytes: config.visitsLimitBytes,
       visitBytes: createByteLimit(store.rateLimits, config.visitsHourMb, Date.now),
+      viewLimit: createViewLimit(Date.now),
       vercelSecrets: config.drains.vercelSecrets,
       webhookAllowPrivate: config.webhookAllowPrivate,
     },

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { viewPath } from '../analytics/page.ts'
-import { countedStatus, optsOut, readSentPage } from '../analytics/sent-view.ts'
-import { viewScript, viewScriptHeaders, viewScriptPath } from '../analytics/view-script.ts'
+import { countedStatus, readSentPage } from '../analytics/sent-view.ts'
+import { loadViewScript, viewScript, viewScriptHeaders, viewScriptPath } from '../analytics/view-script.ts'
 import type { Background, Stoppable } from '../base/background.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { repeat } from '../base/timer.ts'
@@ -44,7 +44,7 @@ export async function startHost(config: HostConfig, follow: FollowSetup | null, 
 
 async function start(config: HostConfig, follow: FollowSetup | null, log: Logger, background: Background) {
   const folder = await openFolder(config, background)
-  const headStart = config.countViews ? `<script src="${viewScriptPath}" defer></script>` : ''
+  const headStart = config.countViews ? loadViewScript(config.countViews) : ''
   const versions = createActiveVersions(folder, { ...config, headStart })
   const activate = async (version: Version) => serveVersion({ config, versions, log }, version)
   const updater = createUpdater({ settings: config.update, folder, now: Date.now, activate, log })
@@ -136,8 +136,7 @@ function answerViews({ countViews }: HostConfig, { note }: { note?: NoteRequest 
     if (note) res.once('close', () => note(req, res, path === viewPath ? 0 : viewScript.length))
     if (path === viewScriptPath) return void res.writeHead(200, viewScriptHeaders).end(viewScript)
     const isWrong = readSentPage(query).refusal === 'bad-path'
-    const isCounted = countViews === 'all' || !optsOut(req.headers)
-    res.writeHead(isWrong ? 400 : isCounted ? countedStatus : 200, { 'Cache-Control': 'no-store' }).end()
+    res.writeHead(isWrong ? 400 : countedStatus, { 'Cache-Control': 'no-store' }).end()
   }
 }
 

@@ -6,15 +6,18 @@ import { createId } from './id.ts'
 import type { Listed, ListPart } from './list-part.ts'
 import type { Plan } from './organization.ts'
 
-/** `write` includes the others. `ingest` only sends visits and reports agent jobs, for CI and CDNs. */
-export type Scope = 'read' | 'write' | 'ingest'
+/**
+ * `write` includes the others. `ingest` only sends visits and reports agent jobs, for CI and CDNs. `count` only tells which pages readers
+ * open; such a key is in the pages of a site, so everybody knows it.
+ */
+export type Scope = 'read' | 'write' | 'ingest' | 'count'
 
 /** The lifetime of new keys, unless another or none is chosen. */
 export const defaultKeyDays = 90
 
 /** Where a key works. */
 export interface KeyBounds {
-  /** Projects of the organization, for keys with the scope `ingest`; empty = all. */
+  /** Projects of the organization, for keys with the scope `ingest` or `count`; empty = all. */
   projectIds: string[]
   /** IP addresses and CIDR ranges that requests may come from; empty = all. */
   allowedAddresses: string[]

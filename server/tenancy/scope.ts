@@ -17,8 +17,13 @@ export function findMissingScope(scopes: readonly Scope[], caller: Pick<Caller, 
   return others.length === 0 ? scopes[0] : others.find(scope => !hasScope(caller, scope))
 }
 
-/** Whether a key can have these scopes: read, write or both; or ingest alone. */
+/** Whether scopes are of a key that may be bound to projects, and may stand in an address. */
+export function areNarrow(scopes: readonly string[]): boolean {
+  return scopes.every(scope => scope === 'ingest' || scope === 'count')
+}
+
+/** Whether a key can have these scopes: read, write or both; or ingest or count alone. */
 export function areScopes(scopes: readonly string[]): boolean {
-  if (scopes.includes('ingest')) return scopes.length === 1
+  if (scopes.includes('ingest') || scopes.includes('count')) return scopes.length === 1
   return scopes.length > 0 && scopes.every(scope => scope === 'read' || scope === 'write')
 }

@@ -50,9 +50,12 @@ describe('every documented response', () => {
   })
 })
 
-test('only 304 has no body', () => {
-  const bodiless = responses.filter(({ mediaType }) => mediaType === undefined)
-  expect(bodiless.map(({ operationId, status }) => `${operationId} ${status}`)).toEqual(['getUniqueVisitors 304'])
+test('only 204 and 304 have no body', () => {
+  const bodiless = allResponses.filter(({ mediaType }) => mediaType === undefined)
+  expect(bodiless.map(({ operationId, status }) => `${operationId} ${status}`)).toEqual([
+    'getUniqueVisitors 304',
+    'sendPageView 204',
+  ])
 })
 
 test('the CSV of the visitors has the fields of a page, and its example the pages of the JSON', () => {

@@ -98,6 +98,7 @@ describe.each(['curl', 'TypeScript', 'Python'] as const)('in %s, of the extensio
     ['cancelExport', 404],
     ['sendVisits', 404],
     ['sendVisitsByHost', 200],
+    ['sendPageView', 404],
     ['createWebhook', 201],
     ['listWebhooks', 200],
     ['deleteWebhook', 404],

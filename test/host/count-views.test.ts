@@ -134,11 +134,15 @@ test('a page in the background counts when the reader looks at it', async () => 
 })
 
 test('readers who ask not to be tracked are not counted if the operator says so', async () => {
-  const tab = await open(willing, tab => tab.setExtraHTTPHeaders({ 'Sec-GPC': '1' }))
-  await fetch(`${willing.host.url}/_quire/view?page=%2Fold`, { headers: { DNT: '1' } })
-  await fetch(`${willing.host.url}/_quire/view?page=%2Fcounted`, { headers: { DNT: '0' } })
-  expect((await willing.readLog(3)).views).toEqual(['/guide 200', '/old 200', '/counted 204'])
-  await tab.close()
+  const say = (name: string, value: unknown) => (tab: Page) =>
+    tab.evaluateOnNewDocument(`Object.defineProperty(navigator, '${name}', { value: ${JSON.stringify(value)} })`)
+  const tabs = [
+    await open(willing, say('globalPrivacyControl', true)),
+    await open(willing, say('doNotTrack', '1')),
+    await open(willing, say('doNotTrack', '0')),
+  ]
+  expect((await willing.readLog(1)).views).toEqual(['/guide 204'])
+  for (const tab of tabs) await tab.close()
 })
 
 test('a request without a page is refused, and the script is only in pages of the site', async () => {

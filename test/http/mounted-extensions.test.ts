@@ -40,6 +40,7 @@ const handlers: Handlers<undefined, string> = {
   cancelExport: () => unknown,
   sendVisits: async ({ body }) => ({ status: 200, body: { ...received, lines: (await buffer(body)).length } }),
   sendVisitsByHost: () => ({ status: 200, body: received }),
+  sendPageView: () => ({ status: 204 }),
   listWebhooks: () => {
     throw new Error('a secret of the server')
   },

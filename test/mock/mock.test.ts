@@ -29,8 +29,11 @@ async function ask(given: DocumentedResponse, prefer: string): Promise<Response>
   const path = given.parameters
     .filter(parameter => parameter.in === 'path')
     .reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), given.path)
+  const query = given.parameters
+    .filter(parameter => parameter.in === 'query' && parameter.required)
+    .map(({ name, example }) => `?${name}=${encodeURIComponent(String(example))}`)
   const body = Object.values(given.requestExamples)[0]
-  return fetch(url + path, {
+  return fetch(`${url}${path}${query.join('&')}`, {
     method: given.method.toUpperCase(),
     headers: {
       Authorization: 'Bearer any',

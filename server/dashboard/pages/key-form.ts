@@ -3,7 +3,7 @@ import { parseAddressRange } from '../../base/address-range.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import { type ApiKey, defaultKeyDays, type KeyBounds, type Scope } from '../../tenancy/api-key.ts'
 import { readName } from '../../tenancy/name.ts'
-import { areScopes } from '../../tenancy/scope.ts'
+import { areNarrow, areScopes } from '../../tenancy/scope.ts'
 import type { DashboardDeps } from '../deps.ts'
 import type { Visit } from '../page.ts'
 import { tokenField } from '../parts/action.ts'
@@ -41,7 +41,7 @@ export async function readKeyForm(
 ): Promise<KeyForm> {
   const read: KeyForm = {
     name: form.get('name') ?? '',
-    scopes: (['read', 'write', 'ingest'] as const).filter(scope => form.has(scope)),
+    scopes: (['read', 'write', 'ingest', 'count'] as const).filter(scope => form.has(scope)),
     projectIds: [...new Set(readLines(form.get('projects')))],
     allowedAddresses: [...new Set(readLines(form.get('addresses')))],
     expiry: form.get('expiry') ?? '',
@@ -60,7 +60,7 @@ export async function readKeyForm(
   const findProject = (id: string) => projects.findOwned(organization.id, id)
   const badRange = allowedAddresses.find(range => !parseAddressRange(range))
   if (projectIds.length > maxLines) problems.projects = texts.tooManyLines
-  else if (projectIds.length > 0 && !scopes.includes('ingest')) problems.projects = texts.projectsWithoutIngest
+  else if (projectIds.length > 0 && !areNarrow(scopes)) problems.projects = texts.projectsWithoutIngest
   else {
     const found = await Promise.all(projectIds.map(findProject))
     const unknown = projectIds.find((_, at) => !found[at])
@@ -82,7 +82,7 @@ export function showKeyForm(visit: Visit, form: KeyForm): Markup {
   return html`<form method="post" action="${visit.link('/keys/generate')}" class="card">
 ${tokenField(visit)}<input type="hidden" name="form" value="${formId}">
 ${textField({ label: texts.name, name: 'name', value: name, hint: texts.nameHint, problem: problems.name, required: true, maxLength: 100 })}
-${checkFields({ legend: texts.scopes, boxes: { read: box('read'), write: box('write'), ingest: box('ingest') }, problem: problems.scopes })}
+${checkFields({ legend: texts.scopes, boxes: { read: box('read'), write: box('write'), ingest: box('ingest'), count: box('count') }, problem: problems.scopes })}
 ${selectField({ label: texts.expiry, name: 'expiry', value: expiry, choices, problem: problems.expiry })}
 <details${isUnfolded && html` open`}><summary>${texts.bounds}</summary>
 ${linesField({ label: texts.addresses, name: 'addresses', value: allowedAddresses.join('\n'), hint: texts.addressesHint, problem: problems.addresses })}
@@ -103,9 +103,10 @@ const texts = {
     read: 'read: agent jobs, visitors and exports',
     write: 'write: start exports and make links to bundles; includes read',
     ingest: 'ingest: only send visits and report agent jobs, for CI and CDNs',
+    count: 'count: only tell which pages readers open, by a script in the pages of a site; everybody can read this key',
   },
-  scopesMissing: 'Choose at least one: read, write or ingest.',
-  ingestAlone: 'A key with "ingest" can have no other scope. Untick the others, or generate two keys.',
+  scopesMissing: 'Choose at least one: read, write, ingest or count.',
+  ingestAlone: 'A key with "ingest" or "count" can have no other scope. Untick the others, or generate two keys.',
   expiry: 'It expires',
   expiries: { '30': 'in 30 days', '90': 'in 90 days', '365': 'in a year', '': 'never' },
   expiryInvalid: 'Choose when the key expires from the list.',
@@ -116,8 +117,10 @@ const texts = {
   rangeInvalid: (range: string) =>
     `${range} is not an address or a CIDR range. Write one such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32.`,
   projects: 'Projects',
-  projectsHint: 'Only for "ingest". One project id a line, from the list below. Leave it empty for all projects.',
-  projectsWithoutIngest: 'Only a key with "ingest" can be limited to projects. Choose "ingest", or remove the ids.',
+  projectsHint:
+    'Only for "ingest" and "count". One project id a line, from the list below. Leave it empty for all projects.',
+  projectsWithoutIngest:
+    'Only a key with "ingest" or "count" can be limited to projects. Choose one of them, or remove the ids.',
   projectUnknown: (id: string) => `This organization has no project ${id}. Copy the ids from the list below.`,
   tooManyLines: `These are more than ${maxLines} lines. Generate several keys, or use larger ranges.`,
 }

@@ -208,7 +208,7 @@ const texts = {
   },
   never: 'never',
   unlimited: 'no expiry',
-  scopes: { read: 'read', write: 'write', ingest: 'ingest' },
+  scopes: { read: 'read', write: 'write', ingest: 'ingest', count: 'count' },
   ofProjects: (ids: readonly string[]) => `, of ${ids.join(', ')}`,
   fromAddresses: (ranges: readonly string[]) => `, from ${ranges.join(', ')}`,
   states: { active: 'active', expired: 'expired', revoked: 'revoked' },

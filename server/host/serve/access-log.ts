@@ -1,13 +1,12 @@
 import { appendFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Stoppable } from '../../base/background.ts'
+import { writeCombinedLine } from '../../base/combined-line.ts'
 import { repeat } from '../../base/timer.ts'
 
 const flushEveryMs = 1000
 /** Lines that wait for the disk; further lines are dropped. */
 const maxWaitingBytes = 4 * 1024 ** 2
-const maxFieldCharacters = 8192
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 export interface AccessLog extends Stoppable {
   note(req: IncomingMessage, res: ServerResponse, sentBytes: number): void
@@ -51,7 +50,7 @@ export function openAccessLog({ file, findClient, now, onLoss }: AccessLogOption
   return {
     note(req, res, sentBytes) {
       if (waitingBytes > maxWaitingBytes) return
-      const line = writeLine({ req, client: findClient(req), status: statusOf(res), sentBytes, atMs: now() })
+      const line = writeCombinedLine({ req, client: findClient(req), status: statusOf(res), sentBytes, atMs: now() })
       waitingBytes += line.length
       lines.push(line)
     },
@@ -65,37 +64,4 @@ export function openAccessLog({ file, findClient, now, onLoss }: AccessLogOption
 /** nginx too logs 499 when the client ended the connection first. */
 function statusOf(res: ServerResponse): number {
   return res.writableFinished ? res.statusCode : 499
-}
-
-interface LoggedRequest {
-  req: Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'headers'>
-  client: string
-  status: number
-  sentBytes: number
-  atMs: number
-}
-
-/** Exported for tests. */
-export function writeLine({ req, client, status, sentBytes, atMs }: LoggedRequest): string {
-  const { method, url, httpVersion, headers } = req
-  const request = escapeField(`${method} ${url} HTTP/${httpVersion}`)
-  const referrer = escapeField(headers.referer ?? '-')
-  const userAgent = escapeField(headers['user-agent'] ?? '-')
-  return `${client} - - [${writeDate(atMs)}] "${request}" ${status} ${sentBytes} "${referrer}" "${userAgent}"\n`
-}
-
-function writeDate(atMs: number): string {
-  const at = new Date(atMs)
-  const two = (number: number) => String(number).padStart(2, '0')
-  const time = [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()].map(two).join(':')
-  return `${two(at.getUTCDate())}/${months[at.getUTCMonth()]}/${at.getUTCFullYear()}:${time} +0000`
-}
-
-/** Escapes quotes and all bytes that are not printable ASCII, as nginx does. Node reads each byte of a header as one character. */
-function escapeField(text: string): string {
-  return text.slice(0, maxFieldCharacters).replaceAll(/["\\]|[^\x20-\x7e]/g, toEscape)
-}
-
-function toEscape(character: string): string {
-  return `\\x${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 }

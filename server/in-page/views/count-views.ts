@@ -7,29 +7,27 @@ declare const navigation: {
  * Tells the server of each page that the reader opens, also when a router opens it without asking the server. It keeps nothing in
  * the browser, and sends nothing but the path, and the site that the reader came from.
  *
- * Its script element decides where: with `data-key`, to the API that the script came from; else to the site itself, whose access
- * log is counted.
+ * Its script element decides: with `data-to`, it tells that address of the API; else the site itself, whose access log is counted.
+ * With `data-unless-opted-out`, it does nothing for readers who ask not to be tracked.
  */
 export default function countViews(): void {
   const script = document.currentScript as HTMLScriptElement | null
-  const key = script?.dataset.key
+  const { to, unlessOptedOut } = script?.dataset ?? {}
+  const { globalPrivacyControl, doNotTrack }: Navigator & { globalPrivacyControl?: boolean } = navigator
+  if (unlessOptedOut !== undefined && (globalPrivacyControl || doNotTrack === '1')) return
   let lastPath = ''
 
   const send = () => {
     const { pathname } = location
     // A page that is loaded ahead, and a tab in the background, are hidden until the reader looks at them.
     if (document.visibilityState === 'hidden' || pathname === lastPath) return
-    const page = `?page=${encodeURIComponent(pathname)}`
+    const page = `page=${encodeURIComponent(pathname)}`
     const referrer = lastPath === '' && document.referrer
     const from = referrer ? `&referrer=${encodeURIComponent(referrer)}` : ''
     lastPath = pathname
-    const sent = key
-      ? fetch(new URL(`/quire/v1/page-views${page}${from}&key=${key}`, script.src), {
-          method: 'POST',
-          keepalive: true,
-          credentials: 'omit',
-        })
-      : fetch(`/_quire/view${page}`, { keepalive: true, cache: 'no-store' })
+    const sent = to
+      ? fetch(`${to}&${page}${from}`, { method: 'POST', keepalive: true, credentials: 'omit' })
+      : fetch(`/_quire/view?${page}`, { keepalive: true, cache: 'no-store' })
     // A reader who is offline, or blocks it, is not counted.
     sent.catch(() => {})
   }

@@ -7,6 +7,8 @@ import type { ExportJobs } from '../../export/jobs/export-job.ts'
 import type { AuditEvent, AuditLog } from '../../tenancy/audit-event.ts'
 import type { Projects } from '../../tenancy/project.ts'
 import type { ByteLimit } from '../../tenancy/rate-limit.ts'
+import type { Sites } from '../../tenancy/site.ts'
+import type { ViewLimit } from '../../tenancy/view-limit.ts'
 import type { SecretBox, WebhookDeliveries, Webhooks } from '../../webhooks/webhook.ts'
 import type { AllowedPrivate } from '../../webhooks/webhook-url.ts'
 import { type Client, toClientEvent } from '../client.ts'
@@ -21,6 +23,8 @@ export interface ExtensionDeps {
   /** The largest body of log lines, as it is sent. */
   maxVisitsBytes: number
   visitBytes: ByteLimit
+  viewLimit: ViewLimit
+  sites: Pick<Sites, 'find'>
   /** The secrets that Vercel signs drains with; empty = only the key is checked. */
   vercelSecrets: readonly string[]
   webhooks: Pick<Webhooks, 'findOwned' | 'list'>

@@ -12,6 +12,7 @@ import { listExports } from './listExports.ts'
 import { listWebhooks } from './listWebhooks.ts'
 import { reportAgentJob } from './reportAgentJob.ts'
 import { rotateWebhookSecret } from './rotateWebhookSecret.ts'
+import { sendPageView } from './sendPageView.ts'
 import { sendTestEvent } from './sendTestEvent.ts'
 import { sendVisits } from './sendVisits.ts'
 import { sendVisitsByHost } from './sendVisitsByHost.ts'
@@ -26,6 +27,7 @@ export const extensionHandlers = {
   deleteExport,
   sendVisits,
   sendVisitsByHost,
+  sendPageView,
   createWebhook,
   listWebhooks,
   deleteWebhook,

@@ -20,6 +20,7 @@ export interface Operation {
 export interface Parameter {
   name: string
   in: string
+  required?: boolean
   example?: unknown
   schema: Schema
   /** The only media type of answers that the parameter applies to. */

@@ -165,6 +165,8 @@ function toRequest({ settings, known, nonce, requests }: Session, operation: Ope
     id: settings.agentJob,
     jobId: known.exportJob ?? settings.exportJob ?? exampleOf(operation, 'jobId'),
   }
+  // As the browser of a reader says it.
+  const isOfPage = operation.parameters.some(({ in: place, name }) => place === 'header' && name === 'Origin')
   const target =
     given.target ??
     operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => path[name] ?? encodeURIComponent(ids[name] ?? ''))
@@ -175,6 +177,7 @@ function toRequest({ settings, known, nonce, requests }: Session, operation: Ope
       ...(authorization !== null && { Authorization: authorization }),
       'X-Request-Id': `kit-${nonce}-${requests + 1}`,
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(isOfPage && { Origin: `https://${settings.domain}` }),
       ...headers,
     }),
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseAddressRange } from '../../../server/base/address-range.ts'
-import { writeLine } from '../../../server/host/serve/access-log.ts'
+import { writeCombinedLine } from '../../../server/base/combined-line.ts'
 import { createClientFinder } from '../../../server/host/serve/client-address.ts'
 import { adaptNotFoundPage } from '../../../server/host/serve/page-head.ts'
 import { isHashedName } from '../../../server/host/serve/served-version.ts'
@@ -139,7 +139,7 @@ test('a line of the access log has the combined format, with quotes and controls
   const headers = { referer: 'https://a.example/"x', 'user-agent': 'a\\b\u00e9\nc' }
   const req = { method: 'GET', url: '/a"b', httpVersion: '1.1', headers }
   const atMs = Date.UTC(2026, 10, 3, 4, 5, 6)
-  expect(writeLine({ req, client: '203.0.113.9', status: 200, sentBytes: 12, atMs })).toBe(
+  expect(writeCombinedLine({ req, client: '203.0.113.9', status: 200, sentBytes: 12, atMs })).toBe(
     '203.0.113.9 - - [03/Nov/2026:04:05:06 +0000] "GET /a\\x22b HTTP/1.1" 200 12 "https://a.example/\\x22x" "a\\x5Cb\\xE9\\x0Ac"\n',
   )
 })

@@ -52,7 +52,9 @@ const addUnknownParameter: Breaker = (random, session, operation) => {
   const invented = makeText(random, 1, 12)
   const name = random.pick([...unknownNames, known.includes(invented) ? 'unknown' : invented])
   const query = `${encodeURIComponent(name)}=${encodeURIComponent(makeText(random, 0, 10))}`
-  return { ...baseRequest(session, operation), query, how: `the query parameter ${name} is not documented` }
+  const base = baseRequest(session, operation)
+  const all = base.query ? `${base.query}&${query}` : query
+  return { ...base, query: all, how: `the query parameter ${name} is not documented` }
 }
 
 function breakQuery({ name, schema }: Parameter): Breaker {

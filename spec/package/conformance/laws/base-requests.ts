@@ -14,7 +14,13 @@ export function baseRequest(session: Session, operation: Operation): Ask {
   const { settings, extensions } = session
   if (!extensions.includes(operation)) return operation.body ? { body: { domain: settings.domain } } : {}
   const [first = {}] = listExamples(operation)
-  return { ...first, path: createdIds(session, operation) }
+  return { ...first, query: writeRequired(operation), path: createdIds(session, operation) }
+}
+
+/** Returns the query that an operation cannot do without, as the document shows it. */
+function writeRequired({ parameters }: Operation): string {
+  const needed = parameters.filter(({ in: place, required }) => place === 'query' && required)
+  return needed.map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`).join('&')
 }
 
 /** Returns the bodies of an operation that its document shows; one request without a body if there is none. */
