@@ -4,7 +4,7 @@ import type { ExportLimits, ProcessLimits } from './export/model/limits.ts'
 import type { Verify } from './export/model/options.ts'
 import type { DrainSettings } from './http/drain-checks.ts'
 import type { S3Location } from './store/s3/s3-location.ts'
-import type { AllowedPrivate } from './webhooks/webhook-url.ts'
+import type { AllowedPrivate } from './webhooks/allowed-private.ts'
 
 /** How log lines are written: for people, or as JSON. */
 export type LogStyle = 'pretty' | 'json'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { toLogReading } from '../analytics/envelopes/log-settings.ts'
+import { toLogReading } from '../analytics/envelopes/log-reading.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import type { FollowOptions, FollowStatus } from '../analytics/follow/follow-log.ts'
 import { defaultPacing } from '../analytics/follow/follow-pacing.ts'

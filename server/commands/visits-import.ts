@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { type LogReading, toLogReading } from '../analytics/envelopes/log-settings.ts'
+import { type LogReading, toLogReading } from '../analytics/envelopes/log-reading.ts'
 import { formats } from '../analytics/formats/formats.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
 import { getVisitedProjects } from '../analytics/import/find-projects.ts'

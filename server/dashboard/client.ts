@@ -9,6 +9,7 @@ export function toClient({ person, organization, server, ipAddress }: Visit): Cl
     organizationId: organization.id,
     plan: organization.plan,
     scopes: ['read', 'write'],
+    projectIds: null,
     address: server,
     actor: describePerson(person),
     ipAddress,

@@ -3,7 +3,7 @@ import { OperatorError } from '../base/operator-error.ts'
 import { checkPostgresUrl } from '../store/postgres/postgres-url.ts'
 import { parseS3Location } from '../store/s3/s3-location.ts'
 import { defaultKeyDays } from '../tenancy/api-key.ts'
-import { type AllowedPrivate, parseAllowedPrivate } from '../webhooks/webhook-url.ts'
+import { type AllowedPrivate, parseAllowedPrivate } from '../webhooks/allowed-private.ts'
 import { type FlagsOf, integer, nonEmpty, type Settings } from './setting.ts'
 
 const maxNodeLength = 255

@@ -2,7 +2,7 @@ import type { AnyRoute as Route } from '../../generated/operations.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import { includesStaticExport } from '../tenancy/organization.ts'
 import { type RateLimits, takeRequest } from '../tenancy/rate-limit.ts'
-import { findMissingScope } from '../tenancy/scope.ts'
+import { areNarrow, findMissingScope } from '../tenancy/scope.ts'
 import { HttpError } from './http-error.ts'
 
 /**
@@ -24,6 +24,19 @@ export function checkAccess<Known extends Caller>(route: Route, caller: Known | 
     )
   }
   return caller
+}
+
+/** Whether the key may be in the address, for programs that cannot send headers: with log lines and page views. */
+export function mayHaveKeyInAddress({ isRaw, scopes }: Route): boolean {
+  return isRaw || scopes.includes('count')
+}
+
+/** @throws {HttpError} 403, because programs on the way log addresses. */
+export function checkKeyInAddress({ scopes }: Pick<Caller, 'scopes'>): void {
+  if (areNarrow(scopes)) return
+  const message =
+    'A key in the address must have no other scope than ingest or count. Create one with --scopes ingest or --scopes count.'
+  throw new HttpError(403, 'key_in_address', message)
 }
 
 /**

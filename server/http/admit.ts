@@ -5,8 +5,7 @@ import { isInRanges, parseAddressRange } from '../base/address-range.ts'
 import type { Client } from '../operations/client.ts'
 import { type ApiKeys, hashKey, isWellFormedKey, type NamedCaller } from '../tenancy/api-key.ts'
 import type { RateLimits } from '../tenancy/rate-limit.ts'
-import { areNarrow } from '../tenancy/scope.ts'
-import { checkAccess, spendRequest } from './access.ts'
+import { checkAccess, checkKeyInAddress, mayHaveKeyInAddress, spendRequest } from './access.ts'
 import { HttpError } from './http-error.ts'
 import type { Admission } from './mount.ts'
 import type { FindServerAddress } from './server-address.ts'
@@ -56,18 +55,11 @@ export function createAdmission(
   }
 }
 
-/** Returns the key of a program that cannot send headers, as a value of Authorization. Only log lines and page views may be sent so. */
-function findKeyInAddress({ isRaw, scopes }: Route, { headers, query: { key } }: Request): string | undefined {
-  const mayBe = isRaw || scopes.includes('count')
-  return mayBe && headers.authorization === undefined && typeof key === 'string' ? `Bearer ${key}` : undefined
-}
-
-/** @throws {HttpError} 403, because programs on the way log addresses. */
-function checkKeyInAddress({ scopes }: NamedCaller): void {
-  if (areNarrow(scopes)) return
-  const message =
-    'A key in the address must have no other scope than ingest or count. Create one with --scopes ingest or --scopes count.'
-  throw new HttpError(403, 'key_in_address', message)
+/** Returns the key of a program that cannot send headers, as a value of Authorization. */
+function findKeyInAddress(route: Route, { headers, query: { key } }: Request): string | undefined {
+  return mayHaveKeyInAddress(route) && headers.authorization === undefined && typeof key === 'string'
+    ? `Bearer ${key}`
+    : undefined
 }
 
 /**

@@ -1,9 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
-import type { ErrorCode } from '../../generated/error-codes.ts'
 import { SignatureError } from '../analytics/drains/vercel.ts'
-import { type DeliveryRefusal, DeliveryRefusedError } from '../analytics/import/delivery.ts'
 import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { diskFull, isDiskFull } from '../base/disk-full.ts'
 import { UnavailableError, type UnavailableReason } from '../base/unavailable-error.ts'
@@ -13,15 +11,6 @@ import { served } from './served-routes.ts'
 
 const visitsFault =
   'The visits of this project are missing or damaged on the disk of the server. Quote the X-Request-Id of this answer to the operator of the server.'
-
-const deliveryRefusals = {
-  'unsupported-encoding': [415, 'unsupported_media_type'],
-  'too-large': [413, 'body_too_large'],
-  'no-project': [404, 'unknown_project'],
-  'no-site': [400, 'no_site'],
-  'wrong-settings': [400, 'invalid_request'],
-  damaged: [400, 'malformed_body'],
-} as const satisfies Record<DeliveryRefusal, [number, ErrorCode]>
 
 /** Answers errors with the error body that the document specifies for the operation. */
 export function answerErrors(log: Logger): ErrorRequestHandler {
@@ -57,10 +46,6 @@ export function answerLate(res: ServerResponse): void {
 /** Converts whatever a handler throws. What nobody expected becomes a 500 with a fixed sentence. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown
-  if (thrown instanceof DeliveryRefusedError) {
-    const [status, code] = deliveryRefusals[thrown.refusal]
-    return new HttpError(status, code, thrown.message)
-  }
   if (thrown instanceof SignatureError) return new HttpError(403, 'invalid_signature', thrown.message)
   if (thrown instanceof UnusableVisitsError) return new HttpError(500, 'visits_damaged', visitsFault)
   return unavailableErrors(thrown) ?? toRequestError(thrown) ?? new HttpError(500, 'internal_error', serverFault)

@@ -154,7 +154,7 @@ async function answerUnchanged<Id extends OperationId, Deps, Caller>(
  * @throws {object} with the `type` of the errors of body-parser, which `toRequestError` converts
  */
 async function readFetchBody(request: Request, { hasBody, isRaw }: Route, limitBytes: number): Promise<unknown> {
-  if (isRaw) return request.body ?? new Blob([]).stream()
+  if (isRaw) return readChunks(request.body)
   if (!hasBody) return undefined
   if (!isJson(request.headers.get('Content-Type') ?? undefined)) throw jsonOnly()
   const text = await readText(decompress(request), limitBytes)
@@ -187,6 +187,12 @@ function createDecompression(encoding: string): DecompressionStream {
   } catch {
     throw { type: 'encoding.unsupported' }
   }
+}
+
+/** A stream is not iterable in every browser. */
+async function* readChunks(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = body?.getReader()
+  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value
 }
 
 /** Reads a part. Only a body that does not match its Content-Encoding cannot be read. */

@@ -1,4 +1,5 @@
 import type { ErrorCode, FaultCode } from '../../generated/error-codes.ts'
+import { type DeliveryRefusal, DeliveryRefusedError } from '../analytics/import/delivery.ts'
 
 /** One thing that is wrong with a request. */
 export interface Fault {
@@ -51,8 +52,21 @@ export const malformedPath = new HttpError(
   'The path contains an invalid percent escape. Write a percent sign as %25.',
 )
 
-/** Converts the errors of a request that cannot be read: its path, its encoding or its body. */
+const deliveryRefusals = {
+  'unsupported-encoding': [415, 'unsupported_media_type'],
+  'too-large': [413, 'body_too_large'],
+  'no-project': [404, 'unknown_project'],
+  'no-site': [400, 'no_site'],
+  'wrong-settings': [400, 'invalid_request'],
+  damaged: [400, 'malformed_body'],
+} as const satisfies Record<DeliveryRefusal, [number, ErrorCode]>
+
+/** Converts the errors of a request that cannot be read: its path, its encoding, its body or its log lines. */
 export function toRequestError(thrown: unknown): HttpError | undefined {
+  if (thrown instanceof DeliveryRefusedError) {
+    const [status, code] = deliveryRefusals[thrown.refusal]
+    return new HttpError(status, code, thrown.message)
+  }
   if (thrown instanceof URIError) {
     return malformedPath
   }

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import { checkSignature } from '../analytics/drains/vercel.ts'
 import type { VisitReportReader } from '../analytics/report/report-view.ts'
 import type { VisitorReader } from '../analytics/unique-visitors.ts'
 import { type AppOptions, createApp } from '../app.ts'
@@ -24,6 +25,7 @@ import { openSecretBox } from '../store/webhook-keys.ts'
 import { createId } from '../tenancy/id.ts'
 import { createByteLimit } from '../tenancy/rate-limit.ts'
 import { createViewLimit } from '../tenancy/view-limit.ts'
+import { issueSecret, issueWebhook } from '../webhooks/issue-webhook.ts'
 import { startVisitorCounting } from '../workers/count-visitors.ts'
 import { probeInThread } from '../workers/probe-in-thread.ts'
 import { startReceivingVisits } from '../workers/receive-visits.ts'
@@ -38,7 +40,7 @@ export interface PreparedApi {
   extensionsValidator: Validator
   linkKeys: LinkKeys
   visits: VisitorReader & VisitReportReader
-  extensions: Pick<ExtensionDeps, 'visitsReceiver' | 'webhookSecrets'>
+  extensions: Pick<ExtensionDeps, 'visitsReceiver' | 'issueWebhook' | 'issueWebhookSecret'>
 }
 
 /** @throws {OperatorError} if the key of bundle links cannot be read, or is not that of the other servers. */
@@ -53,6 +55,7 @@ export async function prepareApi(parts: Parts, background: Background): Promise<
   const visits = background.add(
     startVisitorCounting(config.database === undefined ? { dataFolder } : { database: config.database }),
   )
+  const secrets = openSecretBox(dataFolder, config.webhookKeyFile)
   return {
     documentTexts,
     extensionTexts,
@@ -63,7 +66,8 @@ export async function prepareApi(parts: Parts, background: Background): Promise<
     visits,
     extensions: {
       visitsReceiver: background.add(startReceiving(parts)),
-      webhookSecrets: openSecretBox(dataFolder, config.webhookKeyFile),
+      issueWebhook: given => issueWebhook(given, { secrets, allowed: config.webhookAllowPrivate }),
+      issueWebhookSecret: id => issueSecret(id, secrets),
     },
   }
 }
@@ -88,6 +92,7 @@ export function createApi(
   { url, wakeRunner, whyNotReady }: { url: string; wakeRunner(): void } & Pick<AppOptions, 'whyNotReady'>,
 ): RequestListener {
   const { config, store, bundles, log } = parts
+  const { vercelSecrets } = config.drains
   const deps = createDeps(parts, prepared, wakeRunner)
   const finders = createFinders(config, url)
   return createApp({
@@ -104,8 +109,7 @@ export function createApi(
       maxVisitsBytes: config.visitsLimitBytes,
       visitBytes: createByteLimit(store.rateLimits, config.visitsHourMb, Date.now),
       viewLimit: createViewLimit(Date.now),
-      vercelSecrets: config.drains.vercelSecrets,
-      webhookAllowPrivate: config.webhookAllowPrivate,
+      checkVercel: vercelSecrets.length === 0 ? undefined : (lines, sign) => checkSignature(lines, sign, vercelSecrets),
     },
     extensionsValidator: prepared.extensionsValidator,
     loadDocumentation: createDocumentationLoader(prepared.document, prepared.extensionTexts),

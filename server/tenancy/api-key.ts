@@ -42,8 +42,8 @@ export interface Caller {
   organizationId: string
   plan: Plan
   scopes: readonly Scope[]
-  /** The only projects that the caller may name; null or undefined = all of its organization. */
-  projectIds?: readonly string[] | null
+  /** The only projects that the caller may name; null = all of its organization. */
+  projectIds: readonly string[] | null
 }
 
 /** The caller of a key, what people know the key by, and where it may be used. */

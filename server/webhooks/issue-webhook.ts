@@ -1,10 +1,17 @@
 import { OperatorError } from '../base/operator-error.ts'
 import { createId } from '../tenancy/id.ts'
+import { type AllowedPrivate, judgeHost } from './allowed-private.ts'
 import { createWebhookSecret } from './signing.ts'
 import { type SecretBox, type Webhook, type WebhookEvent, webhookEvents } from './webhook.ts'
-import { type AllowedPrivate, readWebhookUrl } from './webhook-url.ts'
+import { readWebhookUrl } from './webhook-url.ts'
 
 type NewWebhook = Omit<Webhook, 'disabledAt' | 'oldSecretEndsAt'>
+
+/** A secret, and what the store keeps of it. */
+interface NewSecret {
+  secret: string
+  sealedSecret: Uint8Array
+}
 
 /**
  * Makes a webhook and its secret, which is shown once.
@@ -14,17 +21,18 @@ type NewWebhook = Omit<Webhook, 'disabledAt' | 'oldSecretEndsAt'>
 export function issueWebhook(
   { url, events, ...given }: Pick<Webhook, 'organizationId' | 'createdAt'> & { url: string; events: readonly string[] },
   { secrets, allowed }: { secrets: SecretBox; allowed: AllowedPrivate },
-): { webhook: NewWebhook; secret: string; sealedSecret: Buffer } {
-  const fields = { ...given, url: readWebhookUrl(url, allowed), events: readWebhookEvents(events) }
+): { webhook: NewWebhook } & NewSecret {
+  const fields = {
+    ...given,
+    url: readWebhookUrl(url, host => judgeHost(host, allowed)),
+    events: readWebhookEvents(events),
+  }
   const webhook = { id: createId('wh'), ...fields }
   return { webhook, ...issueSecret(webhook.id, secrets) }
 }
 
 /** Makes a secret for a webhook. */
-export function issueSecret(
-  webhookId: string,
-  secrets: Pick<SecretBox, 'seal'>,
-): { secret: string; sealedSecret: Buffer } {
+export function issueSecret(webhookId: string, secrets: Pick<SecretBox, 'seal'>): NewSecret {
   const secret = createWebhookSecret()
   return { secret, sealedSecret: secrets.seal(webhookId, secret) }
 }

@@ -2,9 +2,9 @@ import type { LookupFunction } from 'node:net'
 import { OperatorError } from '../base/operator-error.ts'
 import { FetchError } from '../web/fetch/fetch-error.ts'
 import { post } from '../web/fetch/post.ts'
+import { type AllowedPrivate, judgeHost } from './allowed-private.ts'
 import { signMessage } from './signing.ts'
 import type { AttemptResult, ClaimedDelivery, SecretBox } from './webhook.ts'
-import { type AllowedPrivate, isAllowedHost } from './webhook-url.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -69,7 +69,7 @@ function send(
   signal: AbortSignal,
 ) {
   const { allowed, timeoutMs, now, lookup } = deps
-  const isExempt = isAllowedHost(url, allowed)
+  const isExempt = judgeHost(url, allowed) === 'allowed'
   // The setting may have changed since the webhook was created.
   if (url.protocol === 'http:' && !isExempt) {
     throw new OperatorError('The server allows http:// only for the hosts of --webhook-allow-private.')

@@ -1,4 +1,4 @@
-import { toLogReading } from '../analytics/envelopes/log-settings.ts'
+import { toLogReading } from '../analytics/envelopes/log-reading.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { type FollowSettings, followPrefix } from '../analytics/follow/follow-settings.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { toLogReading } from '../analytics/envelopes/log-settings.ts'
+import { toLogReading } from '../analytics/envelopes/log-reading.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
 import { type FollowedLog, followPrefix } from '../analytics/follow/follow-settings.ts'

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
+import { checkDelivery } from '../analytics/import/check-delivery.ts'
 import {
-  checkDelivery,
   type Delivery,
   type DeliveryRefusal,
   DeliveryRefusedError,

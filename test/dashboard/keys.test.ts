@@ -57,8 +57,16 @@ test('a key with ingest keeps its projects and addresses, which the list and the
 
 test.each<[string, Record<string, string>, string]>([
   ['no scope', {}, 'Choose at least one: read, write, ingest or count.'],
-  ['ingest and read', { ingest: 'on', read: 'on' }, 'A key with &quot;ingest&quot; or &quot;count&quot; can have no other scope.'],
-  ['projects without ingest', { read: 'on', projects: 'prj_1' }, 'Only a key with &quot;ingest&quot; or &quot;count&quot; can be limited'],
+  [
+    'ingest and read',
+    { ingest: 'on', read: 'on' },
+    'A key with &quot;ingest&quot; or &quot;count&quot; can have no other scope.',
+  ],
+  [
+    'projects without ingest',
+    { read: 'on', projects: 'prj_1' },
+    'Only a key with &quot;ingest&quot; or &quot;count&quot; can be limited',
+  ],
   ['an unknown project', { ingest: 'on', projects: 'prj_1' }, 'This organization has no project prj_1. Copy the ids'],
   ['a bad range', { read: 'on', addresses: '10.0.0.0/8\n10/8' }, '10/8 is not an address or a CIDR range. Write one'],
   [

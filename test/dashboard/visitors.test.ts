@@ -255,7 +255,13 @@ test('the totals are those of the operation, for three ranges of the demo log', 
   const { store, deps, dataFolder } = dashboard
   const { projectId, organizationId } = await seedDemo(store, { dataFolder, keyPrefix: 'quire_', now, newKey: false })
   const demo = (await store.organizations.find(organizationId)) as Organization
-  const caller = { organizationId, keyId: 'key_1', scopes: ['read' as const], plan: 'enterprise' as const }
+  const caller = {
+    organizationId,
+    keyId: 'key_1',
+    scopes: ['read' as const],
+    plan: 'enterprise' as const,
+    projectIds: null,
+  }
   const ranges = [
     ['range=7', { dateFrom: formatDay(today - 6), dateTo: formatDay(today + 1) }],
     ['range=all', {}],

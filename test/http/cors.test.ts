@@ -88,9 +88,7 @@ test.each([
   // The server itself adds the last two to operations that the document calls deprecated.
   const wanted = new Set([...listAnswerHeaders(), 'Deprecation', 'Sunset'])
   const unread = ['Access-Control-Allow-Origin', 'Cache-Control', 'Vary']
-  expect([...wanted].filter(name => ![...unread, ...String(exposed).split(', ')].includes(name))).toEqual(
-    [],
-  )
+  expect([...wanted].filter(name => ![...unread, ...String(exposed).split(', ')].includes(name))).toEqual([])
 })
 
 test.each([

@@ -13,6 +13,7 @@ test('keys with a word in them have other rights', async () => {
   expect(await as('other-organization', visitors)).toBe(404)
   expect(await as('other-organization', `${jobs}/se_0f3c9a1b2d4e5f60`)).toBe(404)
   expect(await as('another', visitors)).toBe(200)
+  expect(await as('ingest', visitors)).toBe(403)
 })
 
 test('with a key, only that key and those with other rights are accepted', async () => {
@@ -22,5 +23,6 @@ test('with a key, only that key and those with other rights are accepted', async
   expect(await as('quire_wrong-or-righ')).toBe(401)
   expect(await as('QUIRE_wrong-or-right')).toBe(401)
   expect(await as('any')).toBe(401)
+  expect([await as('ingest')]).toEqual([403])
   expect([await as('read-only'), await as('write-only'), await as('other')]).toEqual([200, 200, 404])
 })

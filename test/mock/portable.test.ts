@@ -40,13 +40,17 @@ test('the mock runs with the globals that web browsers have', async () => {
     TextEncoder,
     TextDecoder,
     crypto,
+    Blob,
+    btoa,
     setTimeout,
   }
   const context = createContext({ ...globals })
   const { createMock } = runInContext(`${code}; entry`, context)
   const mock = createMock({ stepSeconds: 1 })
   const headers = { Authorization: 'Bearer any', 'Content-Type': 'application/json' }
-  const init = { method: 'POST', headers, body: '{"domain":"docs.example.com"}' }
-  const response = await mock.answer(new Request('http://mock.test/v1/static-export/jobs', init))
-  expect(response.status).toBe(202)
+  const post = async (path: string, body: string) =>
+    (await mock.answer(new Request(`http://mock.test${path}`, { method: 'POST', headers, body }))).status
+  expect(await post('/v1/static-export/jobs', '{"domain":"docs.example.com"}')).toBe(202)
+  expect(await post('/quire/v1/webhooks', '{"url":"https://a.example/"}')).toBe(201)
+  expect(await post('/quire/v1/visits', 'GET /')).toBe(200)
 })

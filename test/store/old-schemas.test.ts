@@ -47,6 +47,7 @@ async function answer(store: Store, path: string): Promise<unknown> {
     organizationId: project?.organizationId ?? '',
     plan: 'enterprise',
     scopes: ['read'],
+    projectIds: null,
   }
   if (kind === 'agent') {
     const { status, body } = await getAgentJob({ params: { projectId, id } } as Input<'getAgentJob'>, store, caller)

@@ -4,8 +4,8 @@
 import { openPostgres } from '../../server/store/open-postgres.ts'
 import { openServingStore } from '../../server/store/serving-store.ts'
 import { openSecretBox } from '../../server/store/webhook-keys.ts'
+import { parseAllowedPrivate } from '../../server/webhooks/allowed-private.ts'
 import { startDeliverer } from '../../server/webhooks/deliverer.ts'
-import { parseAllowedPrivate } from '../../server/webhooks/webhook-url.ts'
 
 const [folder = '', run, database] = process.argv.slice(2)
 const store = database ? await openPostgres(database, { dataFolder: folder }) : openServingStore(folder)

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openStore, type SqliteStore } from '../../server/store/store.ts'
 import { openSecretBox } from '../../server/store/webhook-keys.ts'
+import { parseAllowedPrivate } from '../../server/webhooks/allowed-private.ts'
 import { type Deliverer, type DelivererDeps, startDeliverer } from '../../server/webhooks/deliverer.ts'
 import { issueSecret, issueWebhook } from '../../server/webhooks/issue-webhook.ts'
 import type { Delivery, SecretBox } from '../../server/webhooks/webhook.ts'
-import { parseAllowedPrivate } from '../../server/webhooks/webhook-url.ts'
 import { type Answer, isSignedBy, type Receiver, startReceiver } from './receiver.ts'
 
 const local = parseAllowedPrivate('127.0.0.0/8') ?? { names: [], ranges: [] }

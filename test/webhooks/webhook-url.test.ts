@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseAllowedPrivate, readWebhookUrl } from '../../server/webhooks/webhook-url.ts'
+import { judgeHost, parseAllowedPrivate } from '../../server/webhooks/allowed-private.ts'
+import { readWebhookUrl } from '../../server/webhooks/webhook-url.ts'
 
 const none = { names: [], ranges: [] }
 const allowed = parseAllowedPrivate('hooks.internal, 10.0.0.0/8,localhost, fd00::/8') ?? none
@@ -13,7 +14,7 @@ test.each([
   ['https://[fd00::1]/', allowed, 'https://[fd00::1]/'],
   ['http://localhost:3000/', allowed, 'http://localhost:3000/'],
 ])('%s is an address for a webhook', (text, given, want) => {
-  expect(readWebhookUrl(text, given)).toBe(want)
+  expect(readWebhookUrl(text, url => judgeHost(url, given))).toBe(want)
 })
 
 test.each([
@@ -30,7 +31,7 @@ test.each([
   ['http://11.0.0.1/', allowed, 'url must begin with https://'],
   ['https://192.168.0.1/', allowed, 'url is not a public address'],
 ])('%s is refused', (text, given, reason) => {
-  expect(() => readWebhookUrl(text, given)).toThrow(reason)
+  expect(() => readWebhookUrl(text, url => judgeHost(url, given))).toThrow(reason)
 })
 
 test.each(['http://a', 'a b', '10.0.0.0/33', 'a/b', '*.internal'])('--webhook-allow-private refuses %s', text => {

@@ -1,10 +1,5 @@
-import { envelopes } from '../envelopes/envelopes.ts'
-import { type LogReading, type LogSettings, toLogReading } from '../envelopes/log-settings.ts'
-import { formats } from '../formats/formats.ts'
-import { LogFormatError } from '../formats/log-format.ts'
-import { isPattern } from '../formats/pattern-format.ts'
-import { findCodecOfEncoding } from './decompress.ts'
-import type { UnreadableReason } from './import-tally.ts'
+// Without the code that reads lines, because the handlers run in browsers too, as the mock.
+import type { LogSettings } from '../envelopes/log-settings.ts'
 
 /** Where the visits of a delivery belong: to one project, or to the projects of an organization whose sites have their hosts. */
 export type VisitsTarget = { projectId: string } | { organizationId: string }
@@ -24,7 +19,13 @@ export interface SentDelivery {
   pieces: readonly Buffer[]
 }
 
-/** Lines that cannot be read, by the reason, see `ImportTally.malformed`. */
+/**
+ * Why a line cannot be read: `wrong-format` = not in the format of the log, `bad-address` = has no client, see `Clients`, `bad-date` =
+ * invalid, before 2000 or more than a day in the future, `bad-path` = see `toPage`, `too-long` = over 64 KiB.
+ */
+export type UnreadableReason = 'wrong-format' | 'bad-address' | 'bad-date' | 'bad-path' | 'too-long'
+
+/** Lines that cannot be read, by the reason. */
 export interface UnreadableLines {
   reason: UnreadableReason
   count: number
@@ -82,45 +83,24 @@ export class DeliveryRefusedError extends Error {
   }
 }
 
-/** @throws {DeliveryRefusedError} when the encoding is unknown, or a setting is wrong. */
-export function checkDelivery({ encoding, settings = {} }: Delivery): LogReading {
-  if (!isIdentity(encoding) && !findCodecOfEncoding(encoding)) {
-    throw new DeliveryRefusedError('unsupported-encoding', 'Content-Encoding must be gzip, zstd or identity.')
-  }
-  const { format, envelope, jsonFields, clientField, trustedProxies } = settings
-  const names = [...formats.map(({ name }) => name), 'json']
-  if (format !== undefined && !isPattern(format) && !names.includes(format)) {
-    throw wrongSettings(`format must be one of: ${names.join(', ')}.`)
-  }
-  if (format !== undefined && (format === 'json') !== (jsonFields !== undefined)) {
-    throw wrongSettings('format json needs jsonFields, and no other format can have them.')
-  }
-  if (trustedProxies !== undefined && clientField === undefined) {
-    throw wrongSettings('trustedProxies needs clientField: it counts the addresses of that field.')
-  }
-  const envelopeNames = [...envelopes.map(({ name }) => name), 'none']
-  if (envelope !== undefined && !envelopeNames.includes(envelope)) {
-    throw wrongSettings(`envelope must be one of: ${envelopeNames.join(', ')}.`)
-  }
-  try {
-    return toLogReading(settings)
-  } catch (error) {
-    throw explainFormat(error)
-  }
+/** The refusal of an encoding that is not supported. */
+export function unknownEncoding(): DeliveryRefusedError {
+  return new DeliveryRefusedError('unsupported-encoding', 'Content-Encoding must be gzip, zstd or identity.')
 }
 
-/** Whether a delivery is not compressed, by its Content-Encoding. */
-export function isIdentity(encoding: string | undefined): encoding is '' | 'identity' | undefined {
-  return encoding === undefined || encoding === '' || encoding === 'identity'
+/** @param codec the name of the compression */
+export function damaged(codec: string): DeliveryRefusedError {
+  return new DeliveryRefusedError('damaged', `The ${codec} data is cut off or damaged.`)
 }
 
-function wrongSettings(message: string): DeliveryRefusedError {
-  return new DeliveryRefusedError('wrong-settings', message)
+export function tooLarge(size: string): DeliveryRefusedError {
+  return new DeliveryRefusedError('too-large', `The delivery has over ${size}. Send fewer lines at once.`)
 }
 
-/** Makes a refusal of an error of the settings, with the name that the setting has in the address. Other errors stay. */
-export function explainFormat(error: unknown): unknown {
-  if (!(error instanceof LogFormatError)) return error
-  const name = error.setting?.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-  return wrongSettings(name === undefined ? error.reason : `${name} ${error.reason}`)
+/** The refusal of lines by host, of an organization without a site. */
+export function noSite(): DeliveryRefusedError {
+  return new DeliveryRefusedError(
+    'no-site',
+    'The organization has no site, so hosts cannot be matched. Register the site, or name a project.',
+  )
 }

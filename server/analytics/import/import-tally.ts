@@ -1,10 +1,8 @@
 import type { Kind } from '../agents/agent-list.ts'
 import type { Day } from '../day.ts'
 import type { LineRefusal } from './decide-line.ts'
+import type { UnreadableReason } from './delivery.ts'
 import { listRules, type Rule } from './rules.ts'
-
-/** Why a line cannot be read, see `ImportTally.malformed`. */
-export type UnreadableReason = keyof ImportTally['malformed']
 
 /**
  * Counts the lines of an import by their result. `lines` is the sum of all counts in `views`, `filtered` and `malformed`.
@@ -28,11 +26,13 @@ export class ImportTally {
     comment: 0,
     'unknown-host': 0,
   }
-  /**
-   * `wrong-format` = not in the format of the log, `bad-address` = has no client, see `Clients`, `bad-date` = invalid,
-   * before 2000 or more than a day in the future, `bad-path` = see `toPage`, `too-long` = over 64 KiB.
-   */
-  malformed = { 'wrong-format': 0, 'bad-address': 0, 'bad-date': 0, 'bad-path': 0, 'too-long': 0 }
+  malformed: Record<UnreadableReason, number> = {
+    'wrong-format': 0,
+    'bad-address': 0,
+    'bad-date': 0,
+    'bad-path': 0,
+    'too-long': 0,
+  }
   /** Visitors first recorded on a day by this import, summed over its days; 0 for a repeated import. */
   newVisitorDays = 0
   /**

@@ -1,21 +1,23 @@
 import { escapeControls } from '../../base/escape-controls.ts'
 import type { Projects } from '../../tenancy/project.ts'
 import type { Sites } from '../../tenancy/site.ts'
-import type { LogReading } from '../envelopes/log-settings.ts'
+import type { LogReading } from '../envelopes/log-reading.ts'
 import type { VisitRecorder } from '../unique-visitors.ts'
+import { checkDelivery, explainFormat, isIdentity } from './check-delivery.ts'
 import { decompress, findCodec, findCodecOfEncoding, isDamage } from './decompress.ts'
 import {
-  checkDelivery,
   DeliveryRefusedError,
-  explainFormat,
-  isIdentity,
+  damaged,
+  noSite,
   type ReceivedVisits,
   type SentDelivery,
+  tooLarge,
+  type UnreadableReason,
   type VisitsTarget,
 } from './delivery.ts'
 import { listProjectsByHost } from './find-projects.ts'
 import { recordViews } from './import-log.ts'
-import { type ImportTally, sum, type UnreadableReason } from './import-tally.ts'
+import { type ImportTally, sum } from './import-tally.ts'
 import { LogReader } from './log-reader.ts'
 import { RecordUnpacker } from './unpack-records.ts'
 import type { ProjectsByHost, VisitedProject } from './visited-projects.ts'
@@ -99,10 +101,7 @@ export class DeliveryCounter {
     }
     const projects = await listProjectsByHost(store, target.organizationId)
     if (projects.size > 0) return projects
-    throw new DeliveryRefusedError(
-      'no-site',
-      'The organization has no site, so hosts cannot be matched. Register the site, or name a project.',
-    )
+    throw noSite()
   }
 
   async #takeReader(name: string, projects: VisitedProject | ProjectsByHost, reading: LogReading): Promise<OpenReader> {
@@ -231,12 +230,8 @@ async function* decode(
     }
   } catch (error) {
     if (!isDamage(error)) throw error
-    throw new DeliveryRefusedError('damaged', `The ${codec?.name} data is cut off or damaged.`)
+    throw damaged(`${codec?.name}`)
   }
-}
-
-function tooLarge(size: string): DeliveryRefusedError {
-  return new DeliveryRefusedError('too-large', `The delivery has over ${size}. Send fewer lines at once.`)
 }
 
 async function* toAsync(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {

@@ -1,6 +1,5 @@
 import type { Input, Output } from '../../../generated/extensions/operations.ts'
 import { OperatorError } from '../../base/operator-error.ts'
-import { issueWebhook } from '../../webhooks/issue-webhook.ts'
 import { webhookEvents } from '../../webhooks/webhook.ts'
 import type { Client } from '../client.ts'
 import { type ExtensionDeps, recordByClient } from './deps.ts'
@@ -10,17 +9,16 @@ const maxWebhooks = 50
 
 export async function createWebhook(
   { body }: Input<'createWebhook'>,
-  deps: Pick<ExtensionDeps, 'webhooks' | 'webhookSecrets' | 'webhookAllowPrivate' | 'atomically' | 'now'>,
+  deps: Pick<ExtensionDeps, 'webhooks' | 'issueWebhook' | 'atomically' | 'now'>,
   client: Client,
 ): Promise<Output<'createWebhook'>> {
   const { organizationId } = client
   const { url, events = webhookEvents } = body
-  const { webhookSecrets: secrets, webhookAllowPrivate: allowed } = deps
   const { length } = await deps.webhooks.list(organizationId)
   if (length >= maxWebhooks) return { status: 409, body: tooMany }
-  let issued: ReturnType<typeof issueWebhook>
+  let issued: ReturnType<ExtensionDeps['issueWebhook']>
   try {
-    issued = issueWebhook({ organizationId, url, events, createdAt: deps.now() }, { secrets, allowed })
+    issued = deps.issueWebhook({ organizationId, url, events, createdAt: deps.now() })
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
     const details = [{ message: error.message, field: 'url', code: 'wrong_format' }]

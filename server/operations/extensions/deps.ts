@@ -9,8 +9,8 @@ import type { Projects } from '../../tenancy/project.ts'
 import type { ByteLimit } from '../../tenancy/rate-limit.ts'
 import type { Sites } from '../../tenancy/site.ts'
 import type { ViewLimit } from '../../tenancy/view-limit.ts'
-import type { SecretBox, WebhookDeliveries, Webhooks } from '../../webhooks/webhook.ts'
-import type { AllowedPrivate } from '../../webhooks/webhook-url.ts'
+import type { issueSecret, issueWebhook } from '../../webhooks/issue-webhook.ts'
+import type { WebhookDeliveries, Webhooks } from '../../webhooks/webhook.ts'
 import { type Client, toClientEvent } from '../client.ts'
 
 /** Everything that the handlers of the extensions may use; each declares the parts that it needs. */
@@ -24,13 +24,16 @@ export interface ExtensionDeps {
   maxVisitsBytes: number
   visitBytes: ByteLimit
   viewLimit: ViewLimit
-  sites: Pick<Sites, 'find'>
-  /** The secrets that Vercel signs drains with; empty = only the key is checked. */
-  vercelSecrets: readonly string[]
+  sites: Pick<Sites, 'findOwned'>
+  /** See `checkSignature`, with the secrets that Vercel signs drains with; undefined = only the key is checked. */
+  checkVercel:
+    | ((lines: AsyncIterable<Uint8Array>, signature: string | undefined) => AsyncIterable<Uint8Array>)
+    | undefined
   webhooks: Pick<Webhooks, 'findOwned' | 'list'>
   webhookDeliveries: Pick<WebhookDeliveries, 'enqueueTest' | 'list'>
-  webhookSecrets: SecretBox
-  webhookAllowPrivate: AllowedPrivate
+  /** See `issueWebhook` and `issueSecret`, with the key of the secrets and the private addresses that are allowed. */
+  issueWebhook(given: Parameters<typeof issueWebhook>[0]): ReturnType<typeof issueWebhook>
+  issueWebhookSecret(webhookId: string): ReturnType<typeof issueSecret>
   /** Makes several changes in one transaction: all, or none if the work throws. */
   atomically<T>(work: (nouns: RecordedNouns) => Steps<T>): Awaitable<T>
   /** Milliseconds since 1970. */

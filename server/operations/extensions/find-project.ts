@@ -8,6 +8,6 @@ export async function findProject(
   { organizationId, projectIds }: Client,
   projectId: string,
 ): Promise<Project | undefined> {
-  const mayUse = !projectIds || projectIds.includes(projectId)
+  const mayUse = projectIds === null || projectIds.includes(projectId)
   return mayUse ? projects.findOwned(organizationId, projectId) : undefined
 }

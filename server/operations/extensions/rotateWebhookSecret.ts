@@ -1,5 +1,4 @@
 import type { Input, Output } from '../../../generated/extensions/operations.ts'
-import { issueSecret } from '../../webhooks/issue-webhook.ts'
 import { secretOverlapMs } from '../../webhooks/webhook.ts'
 import type { Client } from '../client.ts'
 import { type ExtensionDeps, recordByClient } from './deps.ts'
@@ -7,12 +6,12 @@ import { describeWebhook, toTime, unknownWebhook } from './webhook-body.ts'
 
 export async function rotateWebhookSecret(
   { params: { webhookId } }: Input<'rotateWebhookSecret'>,
-  deps: Pick<ExtensionDeps, 'webhooks' | 'webhookSecrets' | 'atomically' | 'now'>,
+  deps: Pick<ExtensionDeps, 'webhooks' | 'issueWebhookSecret' | 'atomically' | 'now'>,
   client: Client,
 ): Promise<Output<'rotateWebhookSecret'>> {
   const webhook = await deps.webhooks.findOwned(client.organizationId, webhookId)
   if (!webhook) return { status: 404, body: unknownWebhook }
-  const { secret, sealedSecret } = issueSecret(webhookId, deps.webhookSecrets)
+  const { secret, sealedSecret } = deps.issueWebhookSecret(webhookId)
   const oldSecretEndsAt = deps.now() + secretOverlapMs
   const event = { action: 'webhook.changed', ...describeWebhook(webhook, 'new secret') } as const
   const isRotated = await recordByClient(deps, client, event, {

@@ -18,7 +18,7 @@ export async function sendPageView(
   if (!project) return { status: 404, body: unknownProject }
   const given = headers as Readonly<Record<string, string | undefined>>
   const { origin = '' } = given
-  const site = await deps.sites.find(URL.parse(origin)?.hostname ?? '')
+  const site = await deps.sites.findOwned(client.organizationId, URL.parse(origin)?.hostname ?? '')
   if (site?.projectId !== project.id) return { status: 403, body: toForeign(origin, project.id) }
   const waitSeconds = deps.viewLimit.take(client.ipAddress)
   if (waitSeconds > 0) return toRefusal(waitSeconds)

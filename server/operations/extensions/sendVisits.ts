@@ -1,6 +1,5 @@
 import type { components } from '../../../generated/extensions/openapi.ts'
 import type { Input, Output } from '../../../generated/extensions/operations.ts'
-import { checkSignature } from '../../analytics/drains/vercel.ts'
 import { type Delivery, DeliveryRefusedError, type ReceivedVisits } from '../../analytics/import/delivery.ts'
 import type { Client } from '../client.ts'
 import { unknownProject } from '../unknown.ts'
@@ -17,11 +16,11 @@ export async function sendVisits(
   return receive(deps, client, { projectId: project.id }, input)
 }
 
-export type ReceiveDeps = Pick<ExtensionDeps, 'visitsReceiver' | 'visitBytes' | 'maxVisitsBytes' | 'vercelSecrets'>
+export type ReceiveDeps = Pick<ExtensionDeps, 'visitsReceiver' | 'visitBytes' | 'maxVisitsBytes' | 'checkVercel'>
 
 /** Passes the lines on as they arrive. Refusals of the receiver are errors, because they end the request. */
 export async function receive(
-  { visitsReceiver, visitBytes, maxVisitsBytes, vercelSecrets }: ReceiveDeps,
+  { visitsReceiver, visitBytes, maxVisitsBytes, checkVercel }: ReceiveDeps,
   { organizationId }: Pick<Client, 'organizationId'>,
   target: Delivery['target'],
   { body, headers, query: { key: _, ...settings } }: Pick<Input<'sendVisits'>, 'body' | 'headers' | 'query'>,
@@ -32,8 +31,8 @@ export async function receive(
   const signature = given['x-vercel-signature']
   const delivery = { target, encoding: given['content-encoding']?.toLowerCase(), settings }
   const lines = limit(body, maxVisitsBytes, bytes => visitBytes.add(organizationId, bytes))
-  const isSigned = vercelSecrets.length > 0 && (signature !== undefined || settings.format === 'vercel')
-  const checked = isSigned ? checkSignature(lines, signature, vercelSecrets) : lines
+  const isSigned = signature !== undefined || settings.format === 'vercel'
+  const checked = checkVercel && isSigned ? checkVercel(lines, signature) : lines
   return { status: 200, body: toBody(await visitsReceiver.receive(delivery, checked)) }
 }
 

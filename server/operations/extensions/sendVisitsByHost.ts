@@ -8,7 +8,7 @@ export async function sendVisitsByHost(
   client: Client,
 ): Promise<Output<'sendVisitsByHost'>> {
   const { organizationId, projectIds } = client
-  if (projectIds && projectIds.length > 0) return { status: 403, body: keyBound }
+  if (projectIds !== null) return { status: 403, body: keyBound }
   return receive(deps, client, { organizationId }, input)
 }
 

@@ -3,6 +3,7 @@ import { findBadForm } from '../../../server/http/request-form.ts'
 import { safeRequestId } from '../../../server/http/request-id.ts'
 import { mocked } from '../mock/extensions.ts'
 import type { Mock } from '../mock/index.ts'
+import { maxVisitsBytes } from '../mock/visits-receiver.ts'
 import { answerControls, controlPath } from './controls.ts'
 import { type DocumentAnswer, findDocument } from './documents.ts'
 import { readBody } from './read-body.ts'
@@ -24,7 +25,7 @@ interface MovingPlace {
 async function answer(req: IncomingMessage, res: ServerResponse, { mock, documents }: MovingPlace): Promise<void> {
   const { method = 'GET', url: target = '/' } = req
   // One byte more than the limit is enough for a 413.
-  const body = await readBody(req, bodyLimitBytes + 1)
+  const body = await readBody(req, (mocked.findRoute(method, target)?.isRaw ? maxVisitsBytes : bodyLimitBytes) + 1)
   const badForm = findBadForm(req)
   if (badForm) return refuse(req, res, badForm)
   if (target.split('?')[0] === controlPath) return void answerControls(req, res, { mock, body: body.toString() })

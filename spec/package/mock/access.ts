@@ -1,3 +1,5 @@
+import type { AnyRoute } from '../../../generated/operations.ts'
+import { checkKeyInAddress, mayHaveKeyInAddress } from '../../../server/http/access.ts'
 import type { Client } from '../../../server/operations/client.ts'
 
 /** The organization of every key, and what it has. These are the ids of the examples of the document. */
@@ -12,22 +14,39 @@ const keyWords = {
   refused: ['invalid', 'wrong', 'unknown', 'expired', 'revoked'],
   'read-only': ['readonly', 'read-only'],
   'write-only': ['writeonly', 'write-only'],
+  ingest: ['ingest'],
+  count: ['count-views'],
   standard: ['standard'],
   other: ['other'],
 }
 
 /** The keys that are accepted besides the only one. */
-const otherKeys = ['read-only', 'write-only', 'standard', 'other']
+const otherKeys = ['read-only', 'write-only', 'ingest', 'count-views', 'standard', 'other']
+
+interface KeyPlace {
+  baseUrl: string
+  /** Undefined = every key is accepted. */
+  onlyKey: string | undefined
+}
 
 /**
- * Returns the caller of a key; undefined = the key is refused.
+ * Returns the caller of a request; undefined = its key is refused.
  *
- * @param onlyKey undefined = every key is accepted
+ * @throws {HttpError} 403 if that key may do more than send them
  */
-export function findCaller(
-  authorization: string | null,
-  { baseUrl, onlyKey }: { baseUrl: string; onlyKey: string | undefined },
+export function findClient(
+  route: AnyRoute,
+  { authorization, target }: { authorization: string | null; target: string },
+  place: KeyPlace,
 ): Client | undefined {
+  const mayBe = mayHaveKeyInAddress(route) && authorization === null
+  const inAddress = mayBe ? new URLSearchParams(target.split('?')[1]).get('key') : null
+  const client = findCaller(inAddress === null ? authorization : `Bearer ${inAddress}`, place)
+  if (client && inAddress !== null) checkKeyInAddress(client)
+  return client
+}
+
+function findCaller(authorization: string | null, { baseUrl, onlyKey }: KeyPlace): Client | undefined {
   const given = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
   if (given === undefined) return undefined
   if (onlyKey !== undefined && given !== onlyKey && !otherKeys.includes(given)) return undefined
@@ -39,7 +58,16 @@ export function findCaller(
     keyId: 'key_0000000000000000',
     organizationId: has('other') ? 'org_0000000000000000' : world.organizationId,
     plan: has('standard') ? 'standard' : 'enterprise',
-    scopes: has('read-only') ? ['read'] : has('write-only') ? ['write'] : ['read', 'write'],
+    scopes: has('read-only')
+      ? ['read']
+      : has('write-only')
+        ? ['write']
+        : has('ingest')
+          ? ['ingest']
+          : has('count')
+            ? ['count']
+            : ['read', 'write'],
+    projectIds: null,
     address: { url: baseUrl, isPublic: false },
     actor: 'mock',
     ipAddress: '127.0.0.1',

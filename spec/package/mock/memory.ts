@@ -1,20 +1,32 @@
 import type { VisitorReader } from '../../../server/analytics/unique-visitors.ts'
 import type { Deps } from '../../../server/operations/deps.ts'
-import { type CountedRequests, countRequest, type RateLimits } from '../../../server/tenancy/rate-limit.ts'
+import type { ExtensionDeps } from '../../../server/operations/extensions/deps.ts'
+import {
+  type CountedRequests,
+  countRequest,
+  createByteLimit,
+  type RateLimits,
+} from '../../../server/tenancy/rate-limit.ts'
+import { createViewLimit } from '../../../server/tenancy/view-limit.ts'
 import { world } from './access.ts'
 import { createAgentJobMemory } from './agent-jobs.ts'
 import { createMockLinks } from './bundle-links.ts'
 import type { Clock } from './clock.ts'
 import { createExportMemory } from './export-jobs.ts'
-import { createTransactions, type MovingDeps } from './extensions.ts'
+import { createTransactions } from './extensions.ts'
 import { createRandom, pickDigits } from './random.ts'
 import type { Scenario } from './scenarios.ts'
 import { hashText } from './sha256.ts'
 import { createVisits } from './visits.ts'
+import { createVisitsReceiver, maxVisitsBytes } from './visits-receiver.ts'
+import { createWebhookMemory } from './webhooks.ts'
+
+/** Megabytes of log lines an hour, as the server has without other settings. */
+const visitsHourMb = 1024
 
 /** What the mock keeps instead of a database. All scenarios share it, so a job outlives a change of the scenario. */
 export interface Memory {
-  depsOf(scenario: Scenario): Deps & MovingDeps
+  depsOf(scenario: Scenario): Deps & ExtensionDeps
   limitsOf(scenario: Scenario): RateLimits
 }
 
@@ -23,14 +35,25 @@ export function createMemory(clock: Clock, seed: string): Memory {
   const createdAt = clock.now()
   const exportMemory = createExportMemory(organizationId, clock.now)
   const agentJobs = createAgentJobMemory(projectId, clock.now)
-  const atomically = createTransactions({ agentJobs, exportJobs: exportMemory.changes })
   const random = createRandom(`${seed} ids`)
+  const { changes: webhooks, ...webhookMemory } = createWebhookMemory(organizationId, {
+    now: clock.now,
+    random: createRandom(`${seed} webhooks`),
+  })
+  const atomically = createTransactions({ agentJobs, exportJobs: exportMemory.changes, webhooks })
+  const visitsReceiver = createVisitsReceiver()
   const visits = new Map<number, VisitorReader>()
   const limits = new Map<Scenario, RateLimits>()
 
   function visitsOf({ visitedPages }: Scenario): VisitorReader {
     const known = visits.get(visitedPages) ?? createVisits(visitedPages, { seed, now: createdAt })
     visits.set(visitedPages, known)
+    return known
+  }
+
+  function limitsOf(scenario: Scenario): RateLimits {
+    const known = limits.get(scenario) ?? createLimits(scenario.analyticsUsed, clock.now())
+    limits.set(scenario, known)
     return known
   }
 
@@ -55,6 +78,12 @@ export function createMemory(clock: Clock, seed: string): Memory {
       },
       visits: visitsOf(scenario),
       exportJobs: { ...exportMemory.in(scenario), listPage: exportMemory.listPage },
+      ...webhookMemory,
+      visitsReceiver,
+      maxVisitsBytes,
+      visitBytes: createByteLimit(limitsOf(scenario), visitsHourMb, clock.now),
+      viewLimit: createViewLimit(clock.now),
+      checkVercel: undefined,
       atomically,
       bundles: { place: 'on the disk of the server', check: () => 'sound', remove: () => undefined },
       bundleLinks: createMockLinks({ seed, ttlSeconds: scenario.linkTtlSeconds }),
@@ -64,11 +93,7 @@ export function createMemory(clock: Clock, seed: string): Memory {
       createJobId: () => `se_${pickDigits(random, 16)}`,
       hashText,
     }),
-    limitsOf(scenario) {
-      const known = limits.get(scenario) ?? createLimits(scenario.analyticsUsed, clock.now())
-      limits.set(scenario, known)
-      return known
-    },
+    limitsOf,
   }
 }
 

@@ -8,7 +8,7 @@ import { HttpError, serverFault } from '../../../server/http/http-error.ts'
 import { safeRequestId } from '../../../server/http/request-id.ts'
 import type { Client } from '../../../server/operations/client.ts'
 import { etags, handlers } from '../../../server/operations/index.ts'
-import { findCaller } from './access.ts'
+import { findClient } from './access.ts'
 import { answerBundle } from './bundle-answer.ts'
 import { explainNoBundleError, findBundleError } from './bundle-errors.ts'
 import { bundlesPath } from './bundle-links.ts'
@@ -79,6 +79,7 @@ interface Arrived {
   scenario: Scenario
   error: string | null
   baseUrl: string
+  target: string
 }
 
 type Answer = (request: Request, place: RequestPlace, settings: Settings) => Promise<Response>
@@ -93,10 +94,11 @@ function createState({ key, seed = 'quire', stepSeconds, speed = 1, wait = pause
 
   const admissionOf = (scenario: Scenario): FetchAdmission<Client & { error: HttpError | undefined }> => ({
     authorize(route, request) {
-      const { baseUrl, error } = arrived.get(request) as Arrived
+      const { baseUrl, error, target } = arrived.get(request) as Arrived
       const forced = error === null ? undefined : findForcedError(route, error)
       if (forced?.status === 401 || forced?.status === 403) throw forced
-      const client = checkAccess(route, findCaller(request.headers.get('Authorization'), { baseUrl, onlyKey: key }))
+      const authorization = request.headers.get('Authorization')
+      const client = checkAccess(route, findClient(route, { authorization, target }, { baseUrl, onlyKey: key }))
       return { ...client, error: forced }
     },
     async spend(route, { organizationId, error }, headers) {
@@ -147,7 +149,7 @@ function createState({ key, seed = 'quire', stepSeconds, speed = 1, wait = pause
       const headers = new Headers({ 'X-Request-Id': requestId })
       return answerBundle(request, { target, headers, error: findBundleError(own.error) }, memory.depsOf(scenario))
     }
-    arrived.set(request, { scenario, error: own.error, baseUrl: place.baseUrl ?? url.origin })
+    arrived.set(request, { scenario, error: own.error, baseUrl: place.baseUrl ?? url.origin, target })
     return answererOf(own.scenario)(request, target, requestId)
   }
 }
