@@ -17,6 +17,11 @@ export function findAssistantSite(host: string): AssistantSite | undefined {
   return byHost.get(host.startsWith('www.') ? host.slice('www.'.length) : host)
 }
 
+/** Lists the assistants with the names of their agents that read pages for someone who asked, or for their search. */
+export function listAssistants(): readonly (AssistantSite & { agents: readonly string[] })[] {
+  return list.sites.map(({ assistant, hosts, agents = [] }) => ({ assistant, site: hosts[0] as string, agents }))
+}
+
 /** Lists the hosts of all assistants. */
 export function listAssistantHosts(): readonly string[] {
   return [...byHost.keys()]

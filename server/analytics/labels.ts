@@ -33,6 +33,11 @@ export function toRuleLabel(kind: LabelledKind, rule: string): string | undefine
   return `${agentLabel}${rule.startsWith(aiRule) ? rule.slice(aiRule.length) : rule}`
 }
 
+/** Returns whether a label is that of the visitors of an agent. */
+export function isAgentLabel(label: string): boolean {
+  return label.startsWith(agentLabel)
+}
+
 /** Returns the agent of the label of its visitors. */
 export function toAgentName(label: string): string {
   return label.slice(agentLabel.length)
@@ -64,7 +69,7 @@ export function toReferralLabel(site: string, path: string): string {
  * @param useOf returns the class of an agent
  */
 export function listCountedLabels(label: string, useOf: (agent: string) => string): readonly string[] {
-  if (label.startsWith(agentLabel)) return [label, `class:${useOf(toAgentName(label))}`]
+  if (isAgentLabel(label)) return [label, `class:${useOf(toAgentName(label))}`]
   if (isFailedLabel(label)) return listCountedFailures(label)
   if (!label.startsWith(anyReferralLabel)) return [label]
   const slash = label.indexOf('/')

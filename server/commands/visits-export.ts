@@ -54,9 +54,11 @@ The tables:
   totals, days, weeks, months        people, AI, both, and the total, each visitor once
   pages, unread                      every page with its visitors; the pages that people read and no AI
   agents, uses                       AI agents by name, and by use: assistant, search, training, coding
+  coverage                           how many of the pages with visitors each AI agent read
   neither                            programs that are neither people nor AI, by the rule that classified them
   files, readers                     Markdown views and llms.txt, by kind of visitor, and by AI agent
   referrals, referral-pages          people who came from an AI assistant, in all and by page
+  assistant-pages                    by page: visitors of an assistant that read it, and people who came from the assistant
   failed, failed-from                pages that were missing (404, 410) or broken (5xx); by agent, and by site of the referrer
 
 The file is UTF-8 with commas, dates such as 2026-11-20, and a heading per column (RFC 4180). dateTo is exclusive. With --by,

@@ -35,9 +35,9 @@ export function drawReport(report: ShownReport, limits: Limits): string {
   const title = `Visitors of ${whose}, ${dateFrom} to ${dayBefore(dateTo)} UTC`
   const lists = [
     drawPages(report, limits),
-    drawAgents(labels, limits),
+    drawAgents(report, limits),
     drawFiles(labels, limits),
-    drawReferrals(labels, limits, filter),
+    drawReferrals(report, limits),
     drawFailed('PAGE NOT FOUND', labels.failed.missing, limits, filter),
     drawFailed('PAGE WITH A SERVER ERROR', labels.failed.broken, limits, filter),
     drawNeither(labels, limits),
@@ -123,16 +123,21 @@ function drawPages({ pages, pageCount, compared }: ShownReport, { width }: Limit
   )
 }
 
-function drawAgents({ agents, uses }: LabelReport, { width, limit }: Limits): string {
+function drawAgents({ labels: { agents, uses }, coverage, readFrom }: ShownReport, { width, limit }: Limits): string {
+  const read = new Map(coverage.agents.map(row => [row.agent, row.read]))
   const useRows = uses.map(({ use, visitors }) => [use, visitors] as const).map(toCountRow)
-  const agentRows = agents
-    .slice(0, limit)
-    .map(({ agent, use, visitors }) => ({ name: agent, cells: [use, showCount(visitors)], value: visitors }))
+  const agentRows = agents.slice(0, limit).map(({ agent, use, visitors }) => ({
+    name: agent,
+    cells: [use, showCount(visitors), ...showShare(read.get(agent) ?? 0, coverage.pages)],
+    value: visitors,
+  }))
+  const sentence = `PAGES is how many of the ${showCountOf(coverage.pages, 'page')} with visitors in these days the agent read${readFrom === null ? '' : ` since ${readFrom}: the visitors of earlier days were deleted`}.`
   return joinLists(
     drawList({ name: 'AI BY USE', cells: ['VISITORS'] }, useRows, { width }),
-    drawList({ name: 'AI AGENT', cells: ['USE', 'VISITORS'] }, agentRows, {
+    drawList({ name: 'AI AGENT', cells: ['USE', 'VISITORS', 'PAGES', 'OF ALL'] }, agentRows, {
       width,
       more: agents.length - agentRows.length,
+      sentence,
     }),
   )
 }
@@ -155,25 +160,33 @@ function drawFiles({ files, readers }: LabelReport, { width, limit }: Limits): s
   )
 }
 
-function drawReferrals({ referrals }: LabelReport, { width, limit }: Limits, filter?: ReportFilter): string {
-  const { visitors, sites, pages } = referrals
-  if (visitors === 0 && !filter) return wrap('Nobody came from an AI assistant, or the log has no referrers.', width)
+function showShare(read: number, pages: number): string[] {
+  return [showCount(read), pages === 0 ? '' : `${Math.round((100 * read) / pages)} %`]
+}
+
+function drawReferrals({ labels, assistantPages, filter }: ShownReport, { width, limit }: Limits): string {
+  const { visitors, sites } = labels.referrals
   const siteRows = sites.map(({ site, assistant, visitors }) => ({
     name: assistant,
     cells: [site, showCount(visitors)],
     value: visitors,
   }))
-  const pageRows = pages
-    .slice(0, limit)
-    .map(({ path, site, visitors }) => ({ name: path, cells: [site, showCount(visitors)], value: visitors }))
-  const sentence = filter
-    ? ''
-    : `\n${wrap(`${showCountOf(visitors, 'visitor')} followed a link of an AI assistant.`, width)}`
+  const pageRows = assistantPages.slice(0, limit).map(({ path, assistant, ai, human }) => ({
+    name: path,
+    cells: [assistant, ai === null ? '-' : showCount(ai), showCount(human)],
+    value: human,
+  }))
+  const sentence =
+    visitors === 0
+      ? 'Nobody came from an AI assistant, or the log has no referrers.'
+      : `${showCountOf(visitors, 'visitor')} followed a link of an AI assistant.`
   return joinLists(
-    drawList({ name: 'FROM AI ASSISTANT', cells: ['SITE', 'PEOPLE'] }, siteRows, { width }) + sentence,
-    drawList({ name: 'PAGE FROM AI ASSISTANT', cells: ['SITE', 'PEOPLE'] }, pageRows, {
+    drawList({ name: 'FROM AI ASSISTANT', cells: ['SITE', 'PEOPLE'] }, siteRows, { width }),
+    filter ? '' : wrap(sentence, width),
+    drawList({ name: 'PAGE AND AI ASSISTANT', cells: ['ASSISTANT', 'AI', 'PEOPLE'] }, pageRows, {
       width,
-      more: pages.length - pageRows.length,
+      more: assistantPages.length - pageRows.length,
+      sentence: explainAssistantPages,
     }),
   )
 }
@@ -212,6 +225,9 @@ function drawNeither({ neither }: LabelReport, { width, limit }: Limits): string
   return drawn === '' ? '' : `${drawn}\n${wrap('These programs are not part of the total.', width)}`
 }
 
+const explainAssistantPages =
+  'AI is how many visitors of the assistant read the page in these days, for someone who asked or for its search. PEOPLE followed a link in the assistant to it in these days, before or after that; browsers may hide where they come from.'
+
 const changeHeadings = ['BEFORE', 'CHANGE']
 
 function showChanges(now: number, before: number | undefined): string[] {
@@ -238,11 +254,11 @@ function explainUnlabelled(labelledFrom: string): string {
 function drawList(
   headings: BarHeadings,
   rows: readonly BarRow[],
-  { width, more = 0 }: { width: number; more?: number },
+  { width, more = 0, sentence = '' }: { width: number; more?: number; sentence?: string },
 ): string {
   if (rows.length === 0) return ''
   const rest = more > 0 ? `\n${showCount(more)} more: use --limit, or npx quire visits export` : ''
-  return drawBars(headings, rows, width) + rest
+  return drawBars(headings, rows, width) + rest + (sentence && `\n${wrap(sentence, width)}`)
 }
 
 function joinLists(...lists: string[]): string {

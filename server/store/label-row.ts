@@ -1,3 +1,4 @@
+import type { AgentPageCounter } from '../analytics/counters/agent-pages.ts'
 import {
   decodeSets,
   encodeSets,
@@ -7,6 +8,7 @@ import {
   type VisitorSet,
 } from '../analytics/counters/label-sets.ts'
 import type { FailureBounds } from '../analytics/failed-pages.ts'
+import { isAgentLabel, toAgentName } from '../analytics/labels.ts'
 
 /** The labels of a day, in the order of their numbers. */
 export interface LabelRow {
@@ -69,4 +71,12 @@ export function addToRow(
 export function countRow(counter: LabelCounter, row: LabelRow, labels: ReadonlyMap<number, string>): void {
   if (row.visitors) for (const [number, set] of toSets(row)) counter.add(labels.get(number) as string, set)
   else for (const [number, count] of toCounts(row)) counter.addForgotten(labels.get(number) as string, count)
+}
+
+/** Adds the visitors of the agents of a day. */
+export function addAgents(counter: AgentPageCounter, row: LabelRow, labels: ReadonlyMap<number, string>): void {
+  for (const [number, set] of toSets(row)) {
+    const label = labels.get(number) as string
+    if (isAgentLabel(label)) counter.addAgent(toAgentName(label), set)
+  }
 }

@@ -19,6 +19,7 @@ beforeAll(async () => {
   store.projects.insert({ ...project, id: 'prj_1', name: 'Docs' })
   store.projects.insert({ ...project, id: 'prj_2', name: 'Empty' })
   store.projects.insert({ ...project, id: 'prj_3', name: 'Pruned' })
+  store.projects.insert({ ...project, id: 'prj_4', name: 'Read' })
   await store.visits.recordBatch('prj_1', toViewBatch(listVisits()))
   const view = { visitor: Buffer.alloc(16, 1), path: '/', day, kind: 'human' } as const
   await store.visits.recordBatch('prj_3', toViewBatch([view]))
@@ -83,11 +84,12 @@ test('show draws the totals with their overlap, days, pages, agents, files, refe
     /^\/ +21 +20 +1 +█+░+$/m,
     /^\/guide +3 +1 +2 +█+░+$/m,
     /^training +1 +█+/m,
-    /^GPTBot +training +1 +█+/m,
+    /^GPTBot +training +1 +2 +100 % +█+/m,
+    /^PAGES is how many of the 2 pages with visitors in these days the agent read\.$/m,
     /^Markdown +1 +0 +0 +█+/m,
     /^GPTBot +llms\.txt +1 +█+/m,
     /^Claude +claude\.ai +1 +█+/m,
-    /^\/guide +claude\.ai +1 +█+/m,
+    /^\/guide +Claude +0 +1 +█+/m,
     /^http-library: curl +1 +█+/m,
   ]) {
     expect(output).toMatch(line)
@@ -111,6 +113,28 @@ test('show says when nothing matches a filter, and refuses a path that is none',
   expect(output).toMatch(/\n\nNothing in these days matches the filter\.$/)
   const { error } = await run('show', '--project', 'Docs', '--path', 'guide')
   expect(error).toContain('It must begin with a slash, such as /docs/api.')
+})
+
+test('show says since when it is known what agents read, and lists what assistants read', async () => {
+  const store = openStore(join(folder, 'data'))
+  const read = (path: string, on: number): PageView[] =>
+    [path, 'agent:ChatGPT-User'].map(path => ({
+      visitor: Buffer.alloc(16, 9),
+      path,
+      day: on,
+      kind: path.startsWith('/') ? 'ai' : 'label',
+    }))
+  await store.visits.recordBatch('prj_4', toViewBatch(read('/', day)))
+  await store.visits.pruneSeen('prj_4', day + 1)
+  await store.visits.recordBatch('prj_4', toViewBatch(read('/guide', day + 1)))
+  store.close()
+  const { output } = await run('show', '--project', 'Read')
+  expect(output).toMatch(/^ChatGPT-User +assistant +2 +1 +50 % /m)
+  expect(output.replaceAll('\n', ' ')).toContain(
+    'agent read since 2026-11-03: the visitors of earlier days were deleted.',
+  )
+  expect(output).toMatch(/^\/guide +ChatGPT +1 +0$/m)
+  expect(output).toContain('Nobody came from an AI assistant')
 })
 
 test('show compares a range with the one before', async () => {

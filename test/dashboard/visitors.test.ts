@@ -215,6 +215,15 @@ test('pages that failed are shown with the agents and sites', async () => {
   expect(text).not.toContain('Pages with a server error')
 })
 
+test('an agent has the share of the pages that it read, and a page what assistants did with it', async () => {
+  await recordSomeVisits()
+  record(view(8, '/guides/start', { kind: 'ai', labels: ['agent:ChatGPT-User'] }))
+  const text = await showText('?range=7')
+  expect(text).toContain('GPTBot training 1 1 (50 %)')
+  expect(text).toContain('2 pages had visitors in these days.')
+  expect(text).toContain('/guides/start ChatGPT 1 1')
+})
+
 test('50 pages are on a page, and the last one has the rest', async () => {
   await addProject(dashboard.store, 'org_1')
   record(...Array.from({ length: 120 }, (_, i) => view(i, `/page-${String(i).padStart(3, '0')}`)))

@@ -137,6 +137,13 @@ export class LabelCounter {
   }
 }
 
+/** Returns the first and the last visitor that a set may mean by a number. */
+export function toBounds(prefix: number): [first: Uint8Array, last: Uint8Array] {
+  const bounds: [Uint8Array, Uint8Array] = [new Uint8Array(visitorBytes), new Uint8Array(visitorBytes).fill(0xff)]
+  for (const bound of bounds) bound.set(encodeSets([Float64Array.of(prefix)]))
+  return bounds
+}
+
 function readPrefix(view: DataView, at: number): number {
   return view.getUint16(at) * 2 ** 32 + view.getUint32(at + 2)
 }

@@ -75,16 +75,34 @@ export function showChange(now: number, before: number): string {
   return `${percent > 0 ? '+' : ''}${percent.toLocaleString('en-US')} %`
 }
 
+/** The columns whose numbers are compared. */
+export const countColumns: ReadonlySet<string> = new Set([
+  'human',
+  'ai',
+  'both',
+  'total',
+  'agents',
+  'neither',
+  'visitors',
+  'read',
+  'pages',
+])
+
+/** A count that is not known stays empty. */
+function toNone(cell: Cell): Cell {
+  return typeof cell === 'number' ? 0 : cell
+}
+
 /** Adds the counts of the compared range to the rows, and at the end the rows that only that range has. */
 export async function* compareRows(
   columns: readonly string[],
   now: AsyncIterable<Rows> | Iterable<Rows>,
   before: AsyncIterable<Rows> | Iterable<Rows>,
 ): AsyncGenerator<Rows> {
-  const isDate = (i: number) => columns[i]?.startsWith('date')
-  const counts = (row: readonly Cell[]) => row.filter(cell => typeof cell === 'number')
+  const isCount = (_: unknown, i: number) => countColumns.has(columns[i] as string)
+  const counts = (row: readonly Cell[]) => row.filter(isCount)
   const keyOf = (row: readonly Cell[]) =>
-    JSON.stringify(row.filter((cell, i) => typeof cell === 'string' && !isDate(i)))
+    JSON.stringify(row.filter((cell, i) => !isCount(cell, i) && !columns[i]?.startsWith('date')))
   const left = new Map<string, readonly Cell[]>()
   for await (const rows of before) for (const row of rows) left.set(keyOf(row), row)
   for await (const rows of now) {
@@ -92,10 +110,10 @@ export async function* compareRows(
       const key = keyOf(row)
       const old = left.get(key)
       left.delete(key)
-      return [...row, ...(old ? counts(old) : counts(row).map(() => 0))]
+      return [...row, ...(old ? counts(old) : counts(row).map(toNone))]
     })
   }
-  yield Array.from(left.values(), row => [...row.map(cell => (typeof cell === 'number' ? 0 : cell)), ...counts(row)])
+  yield Array.from(left.values(), row => [...row.map(toNone), ...counts(row)])
 }
 
 function aYearBefore(day: Day): Day {

@@ -35,16 +35,14 @@ export async function buildFilteredReport(
     report.pages.push(...below.slice(0, options.limit - report.pages.length))
     report.pageCount += below.length
   }
-  return { ...report, labels: filterLabels(report.labels, filter) }
+  return { ...report, ...filterAgentPages(report, filter), labels: filterLabels(report.labels, filter) }
 }
 
 /** Returns the lists that are left by a filter. */
 export function filterLabels(labels: LabelReport, filter: ReportFilter): LabelReport {
   if (!hasFilter(filter)) return labels
-  const knows = (...names: FilterName[]) =>
-    Object.entries(filter).every(([name, value]) => value === undefined || names.includes(name as FilterName))
+  const knows = (...names: FilterName[]) => hasOnly(filter, names)
   const { agents, uses, readers, files, neither, referrals, failed } = labels
-  const isSite = ({ site }: { site: string }) => filter.referrer === undefined || site === filter.referrer
   const referred = knows('path', 'referrer')
   return {
     agents: knows('agent', 'class') ? agents.filter(row => isAgent(row, filter)) : [],
@@ -54,11 +52,27 @@ export function filterLabels(labels: LabelReport, filter: ReportFilter): LabelRe
     neither: knows() ? neither : [],
     referrals: {
       visitors: knows() ? referrals.visitors : 0,
-      sites: knows('referrer') ? referrals.sites.filter(isSite) : [],
-      pages: referred ? referrals.pages.filter(row => isSite(row) && isBelow(row, filter)) : [],
+      sites: knows('referrer') ? referrals.sites.filter(row => isSite(row, filter)) : [],
+      pages: referred ? referrals.pages.filter(row => isSite(row, filter) && isBelow(row, filter)) : [],
     },
     failed: { missing: filterFailed(failed.missing, filter), broken: filterFailed(failed.broken, filter) },
   }
+}
+
+function filterAgentPages(
+  { coverage, assistantPages }: VisitReport,
+  filter: ReportFilter,
+): Pick<VisitReport, 'coverage' | 'assistantPages'> {
+  const agents = hasOnly(filter, ['agent', 'class']) ? coverage.agents.filter(row => isAgent(row, filter)) : []
+  const pages = hasOnly(filter, ['path', 'referrer'])
+    ? assistantPages.filter(row => isSite(row, filter) && isBelow(row, filter))
+    : []
+  return { coverage: { ...coverage, agents }, assistantPages: pages }
+}
+
+/** Returns whether a list that knows what `names` are shows something. */
+function hasOnly(filter: ReportFilter, names: readonly FilterName[]): boolean {
+  return Object.entries(filter).every(([name, value]) => value === undefined || names.includes(name as FilterName))
 }
 
 /** Keeps the pages of the agents or of the site, with only them. */
@@ -81,6 +95,10 @@ function filterFailed(failed: FailedPages, filter: ReportFilter): FailedPages {
 
 export function isBelow({ path }: { path: string }, { path: prefix = '' }: ReportFilter): boolean {
   return path.startsWith(prefix)
+}
+
+function isSite({ site }: { site: string }, { referrer }: ReportFilter): boolean {
+  return referrer === undefined || site === referrer
 }
 
 function isAgent({ agent, use }: { agent: string; use: AgentUse }, filter: ReportFilter): boolean {

@@ -15,7 +15,7 @@ export interface ReportView extends VisitReport {
   /** Null unless a comparison was asked for, and the range has a first day. */
   compared: ComparedReport | null
   /** Number of rows that were cut off. */
-  cut: { agents: number; neither: number; referralPages: number; missing: number; broken: number }
+  cut: { agents: number; neither: number; assistantPages: number; missing: number; broken: number }
 }
 
 export interface ReportQuestion {
@@ -53,18 +53,19 @@ export async function viewReport(
     range,
     choosePeriodLength: chooseChartPeriod,
   })
-  const { agents, neither, referrals, failed } = report.labels
+  const { agents, neither, failed } = report.labels
   const selected = await counts.selectPages({ ...pages, contains })
   return {
     ...report,
     ...selected,
     compared: comparison ? await readCompared(reader, { projectId, range, comparison, pages: selected.pages }) : null,
     labels: cutLabels(report.labels),
+    assistantPages: report.assistantPages.slice(0, maxRows),
     visited: visited ? { first: formatDay(visited.first), last: formatDay(visited.last) } : null,
     cut: {
       agents: Math.max(0, agents.length - maxRows),
       neither: Math.max(0, neither.length - maxRows),
-      referralPages: Math.max(0, referrals.pages.length - maxRows),
+      assistantPages: Math.max(0, report.assistantPages.length - maxRows),
       missing: Math.max(0, failed.missing.pages.length - maxRows),
       broken: Math.max(0, failed.broken.pages.length - maxRows),
     },

@@ -1,8 +1,9 @@
 import { OperatorError } from '../../base/operator-error.ts'
 import { formatDay } from '../day.ts'
 import type { DayRange, VisitorCounts } from '../unique-visitors.ts'
-import { type RangeCounts, readPages, type VisitCountReader } from '../visit-counts.ts'
-import { compareRows } from './compare.ts'
+import { type AgentPages, type RangeCounts, readPages, type VisitCountReader } from '../visit-counts.ts'
+import { reportAssistantPages, reportCoverage } from './agent-pages.ts'
+import { compareRows, countColumns } from './compare.ts'
 import { filterRows, findForeignFilter, hasFilter, type ReportFilter } from './filter-report.ts'
 import { type Period, type PeriodLength, splitRange } from './periods.ts'
 import type { Rows } from './rows.ts'
@@ -25,11 +26,13 @@ export const tableNames = [
   'unread',
   'agents',
   'uses',
+  'coverage',
   'neither',
   'files',
   'readers',
   'referrals',
   'referral-pages',
+  'assistant-pages',
   'failed',
   'failed-from',
 ] as const
@@ -53,7 +56,7 @@ const seriesPeriods: Record<Exclude<SeriesName, 'totals'>, PeriodLength> = {
 
 const details: Record<
   Exclude<TableName, SeriesName>,
-  { columns: readonly string[]; rows(counts: RangeCounts): Table['parts'] }
+  { columns: readonly string[]; rows(counts: RangeCounts, read: () => Promise<AgentPages>): Table['parts'] }
 > = {
   pages: {
     columns: ['path', 'human', 'ai', 'total'],
@@ -78,6 +81,13 @@ const details: Record<
   uses: {
     columns: ['use', 'agents', 'visitors'],
     rows: ({ labels }) => [reportLabels(labels).uses.map(({ use, agents, visitors }) => [use, agents, visitors])],
+  },
+  coverage: {
+    columns: ['agent', 'use', 'read', 'pages'],
+    async *rows({ pageCount }, read) {
+      const { pages, agents } = reportCoverage(await read(), pageCount)
+      yield agents.map(({ agent, use, read }) => [agent, use, read, pages])
+    },
   },
   neither: {
     columns: ['rule', 'visitors'],
@@ -106,6 +116,13 @@ const details: Record<
     rows: ({ labels }) => [
       reportLabels(labels).referrals.pages.map(({ path, site, visitors }) => [path, site, visitors]),
     ],
+  },
+  'assistant-pages': {
+    columns: ['path', 'site', 'assistant', 'ai', 'human'],
+    async *rows({ labels }, read) {
+      const rows = await reportAssistantPages(await read(), reportLabels(labels).referrals.pages)
+      yield rows.map(({ path, site, assistant, ai, human }) => [path, site, assistant, ai ?? '', human])
+    },
   },
   failed: {
     columns: ['failure', 'path', 'human', 'ai'],
@@ -144,8 +161,6 @@ export async function openFilteredTable(
   }
 }
 
-const countColumns = new Set(['human', 'ai', 'both', 'total', 'agents', 'neither', 'visitors'])
-
 function filterTable({ columns, parts }: Table, filter: ReportFilter): Table {
   const foreign = findForeignFilter(columns, filter)
   if (foreign !== undefined)
@@ -161,12 +176,15 @@ export async function openTable(
   const whole = cutRange(range, await reader.findVisitedDays(projectId))
   if (isSeries(table)) return openSeries(reader, projectId, whole, table === 'totals' ? by : seriesPeriods[table])
   const { columns, rows } = details[table]
-  if (by === undefined) return { columns, parts: rows(await reader.countRange(projectId, toDayRange(whole))) }
+  const readRows = async (period: Period) => {
+    const range = toDayRange(period)
+    return rows(await reader.countRange(projectId, range), async () => reader.readAgentPages(projectId, range))
+  }
+  if (by === undefined) return { columns, parts: await readRows(whole) }
   return {
     columns: [...dateColumns(by), ...columns],
     parts: splitParts(splitRange(whole, by), async period => {
-      const dates = toDates(period, by)
-      return { dates, parts: rows(await reader.countRange(projectId, toDayRange(period))) }
+      return { dates: toDates(period, by), parts: await readRows(period) }
     }),
   }
 }

@@ -5,6 +5,7 @@ import { type Day, formatDay } from '../day.ts'
 import { type LabelledKind, parseLabel } from '../labels.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
 import { type RangeCounts, readPages, type VisitCountReader, type VisitedDays } from '../visit-counts.ts'
+import { type AssistantPage, type Coverage, reportAssistantPages, reportCoverage } from './agent-pages.ts'
 import { compareTexts, FailedCollector, type FailedReport } from './failed-report.ts'
 import { type Period, type PeriodLength, splitRange } from './periods.ts'
 
@@ -20,6 +21,10 @@ export interface VisitReport {
   /** Number of all pages with visitors. */
   pageCount: number
   labels: LabelReport
+  coverage: Coverage
+  assistantPages: AssistantPage[]
+  /** Set if `coverage` and `assistantPages` know only what AI read from this date on. */
+  readFrom: string | null
   /**
    * The first date whose visits all have labels; null = all visits of the range have them. The agents, programs, files and
    * referrals of earlier days are missing if they were counted by an earlier version of Quire.
@@ -94,6 +99,8 @@ export async function readReport(
   const visited = await reader.findVisitedDays(projectId)
   const range = cutRange(options.range, visited)
   const counts = await reader.countRange(projectId, toDayRange(range))
+  const read = await reader.readAgentPages(projectId, toDayRange(range))
+  const labels = reportLabels(counts.labels)
   const by = options.by ?? choosePeriodLength(range)
   const { labelledFrom, prunedBefore = 0 } = visited ?? {}
   const isLabelled = labelledFrom === undefined || labelledFrom <= range.from || hasAllLabels(counts)
@@ -105,7 +112,10 @@ export async function readReport(
     series: await countSeries(reader, projectId, range, by),
     pages: [],
     pageCount: counts.pageCount,
-    labels: reportLabels(counts.labels),
+    labels,
+    coverage: reportCoverage(read, counts.pageCount),
+    assistantPages: await reportAssistantPages(read, labels.referrals.pages),
+    readFrom: read.readFrom > range.from && !isEmpty ? formatDay(read.readFrom) : null,
     labelledFrom: isEmpty || isLabelled ? null : formatDay(labelledFrom),
     prunedBefore: prunedBefore > range.from && prunedBefore < range.to ? formatDay(prunedBefore) : null,
   }

@@ -1,6 +1,6 @@
 import type { FailedPages } from '../../analytics/report/failed-report.ts'
 import type { ReportView } from '../../analytics/report/report-view.ts'
-import type { LabelReport, Referrals } from '../../analytics/report/visit-report.ts'
+import type { LabelReport } from '../../analytics/report/visit-report.ts'
 import { html, type Markup } from '../parts/html.ts'
 import { type Column, table } from '../parts/table.ts'
 import { showNumber } from '../texts/numbers.ts'
@@ -10,12 +10,13 @@ import { visitorTexts as texts } from '../texts/visitors.ts'
 const maxSources = 3
 
 /** Shows who came besides people: AI agents, what they read, and programs. And the people who came from AI assistants. */
-export function showLabels(labels: LabelReport, cut: ReportView['cut']): Markup {
+export function showLabels(report: ReportView): Markup {
+  const { labels, cut } = report
   return html`<h2>${texts.agentsTitle}</h2>
-${showAgents(labels, cut.agents)}
+${showAgents(report)}
 ${labels.files.length > 0 && showFiles(labels)}
 <h2>${texts.referralsTitle}</h2>
-${showReferrals(labels.referrals, cut.referralPages)}
+${showReferrals(report)}
 ${showFailed(texts.missingTitle, labels.failed.missing, cut.missing)}
 ${showFailed(texts.brokenTitle, labels.failed.broken, cut.broken)}
 <h2>${texts.neitherTitle}</h2>
@@ -32,7 +33,8 @@ function visitorsColumn<Row extends { visitors: number }>(): Column<Row> {
   return { heading: texts.visitors, isNumber: true, show: ({ visitors }) => showNumber(visitors) }
 }
 
-function showAgents({ agents, uses }: LabelReport, cut: number): Markup {
+function showAgents({ labels: { agents, uses }, coverage, readFrom, cut }: ReportView): Markup {
+  const read = new Map(coverage.agents.map(row => [row.agent, row.read]))
   if (agents.length === 0) return html`<p class="empty">${texts.noAgents}</p>`
   return html`<p>${texts.agentsHint}</p>
 ${table(uses, {
@@ -51,9 +53,15 @@ ${table(agents, {
     { heading: texts.agent, show: ({ agent }) => agent },
     { heading: texts.use, show: ({ use }) => texts.uses[use] },
     visitorsColumn(),
+    {
+      heading: texts.pagesRead,
+      isNumber: true,
+      show: ({ agent }) => texts.share(read.get(agent) ?? 0, coverage.pages),
+    },
   ],
 })}
-${more(cut)}`
+<p class="hint">${texts.coverage(coverage.pages, readFrom)}</p>
+${more(cut.agents)}`
 }
 
 function showFiles({ files, readers }: LabelReport): Markup {
@@ -83,8 +91,9 @@ ${
 }`
 }
 
-function showReferrals({ visitors, sites, pages }: Referrals, cut: number): Markup {
-  if (visitors === 0) return html`<p class="empty">${texts.noReferrals}</p>`
+function showReferrals({ labels: { referrals }, assistantPages, cut }: ReportView): Markup {
+  const { visitors, sites } = referrals
+  if (visitors === 0 && assistantPages.length === 0) return html`<p class="empty">${texts.noReferrals}</p>`
   return html`<p>${texts.referrals(visitors)}</p>
 ${table(sites, {
   caption: texts.referralsTitle,
@@ -96,16 +105,18 @@ ${table(sites, {
   ],
 })}
 <details class="sample"><summary>${texts.referralPages}</summary>
-${table(pages, {
+<p>${texts.assistantPages}</p>
+${table(assistantPages, {
   caption: texts.referralPages,
   empty: '',
   columns: [
     { heading: texts.path, show: ({ path }) => html`<code>${path}</code>` },
-    { heading: texts.site, show: ({ site }) => site },
-    visitorsColumn(),
+    { heading: texts.assistant, show: ({ assistant }) => assistant },
+    { heading: texts.ai, isNumber: true, show: ({ ai }) => (ai === null ? '' : showNumber(ai)) },
+    { heading: texts.people, isNumber: true, show: ({ human }) => showNumber(human) },
   ],
 })}
-${more(cut)}</details>`
+${more(cut.assistantPages)}</details>`
 }
 
 /** Shows nothing when no page failed. */

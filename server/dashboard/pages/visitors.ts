@@ -103,7 +103,7 @@ ${textField({ label: texts.to, name: 'to', type: 'date', value: range.to, proble
 }
 
 function showReport(visit: Visit, project: Project, question: VisitorsQuestion, report: ReportView): Markup {
-  const { dateFrom, dateTo, prunedBefore, labelledFrom, labels } = report
+  const { dateFrom, dateTo, prunedBefore, labelledFrom } = report
   if (dateFrom === null || dateTo === null || isEmpty(report)) return showNobody(visit, project, question, report)
   const address = visitorsLink(visit, question)
   return html`<h2>${texts.shownDays(dateFrom, dayBefore(dateTo))}</h2>
@@ -116,7 +116,7 @@ ${showTotals(report)}
 <p><a class="button" href="${address}&amp;download=csv">${texts.downloadCsv}</a>
 <a class="button" href="${address}&amp;download=json">${texts.downloadJson}</a></p>
 ${showPages(visit, question, report)}
-${showLabels(labels, report.cut)}`
+${showLabels(report)}`
 }
 
 /** The date before a date. Dates that end a range are exclusive inside Quire, and inclusive for people. */

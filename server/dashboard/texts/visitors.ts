@@ -71,6 +71,11 @@ export const visitorTexts = {
   agentsHint: 'Each AI visitor has one agent, named by its user agent.',
   noAgents: 'No AI agent came in these days.',
   agent: 'Agent',
+  pagesRead: 'Pages read',
+  share: (read: number, pages: number) =>
+    pages === 0 ? '' : `${showNumber(read)} (${Math.round((100 * read) / pages)} %)`,
+  coverage: (pages: number, readFrom: string | null) =>
+    `${showNumberOf(pages, 'page')} had visitors in these days.${readFrom === null ? '' : ` What agents read is known since ${readFrom}: the visitors of earlier days were deleted.`}`,
   use: 'Use',
   uses: {
     assistant: 'assistant: reads a page for a person',
@@ -93,7 +98,9 @@ export const visitorTexts = {
   noReferrals: 'Nobody came from an AI assistant, or the log has no referrers.',
   assistant: 'Assistant',
   site: 'Site',
-  referralPages: 'Pages that people came to from AI assistants',
+  referralPages: 'Pages that AI assistants read, and people who came from them',
+  assistantPages:
+    'AI is how many visitors of the assistant read the page in these days, for someone who asked or for its search. People followed a link in the assistant to it in these days, before or after that; browsers may hide where they come from.',
   missingTitle: 'Pages that were not found',
   brokenTitle: 'Pages with a server error',
   failed: (human: number, ai: number) =>

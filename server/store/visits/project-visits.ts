@@ -85,7 +85,7 @@ export function openProjectVisits(database: Database) {
       }
     },
     ...openVisitReader({ database, pages, counters, revision }),
-    reports: openVisitReports(database, { pages, counters, labels }),
+    reports: openVisitReports(database, { pages, counters, labels, seen, keys }),
     findPosition: positions.find,
     keys,
     prune: (before: Day) => prune.immediate(before),

@@ -1,3 +1,4 @@
+import { toBounds } from '../../analytics/counters/label-sets.ts'
 import { type LatestRow, type SeenRow, SeenRows, visitorsAtATime } from '../../analytics/counters/seen-rows.ts'
 import type { Day } from '../../analytics/day.ts'
 import type { Database } from '../database.ts'
@@ -42,13 +43,15 @@ export function openSeenDays(database: Database) {
     /** Returns the first day that was not pruned. */
     keptFrom: () => findKept.get() ?? 0,
     keep: (fromDay: Day) => void keep.run({ fromDay }),
+    /** Lists the rows of the visitors whose first 48 bits are given that begin before a day. */
+    listOf: store.listOf,
     /** Deletes days of all visitors. Returns the number of deleted days. */
     delete: store.deleteDays,
   }
 }
 
 function openSeenRows(database: Database) {
-  const { listBefore, listLatest, putOne, putMany, deleteOne, listAfter } = prepareStatements(database)
+  const { listBefore, listBetween, listLatest, putOne, putMany, deleteOne, listAfter } = prepareStatements(database)
   let waiting: unknown[] = []
 
   function flush(): void {
@@ -76,6 +79,7 @@ function openSeenRows(database: Database) {
       flush()
       deleteOne.run(visitor, fromDay)
     },
+    listOf: (prefix: number, before: Day) => listBetween.all(...toBounds(prefix), before),
     flush,
     discard(): void {
       waiting = []
@@ -105,6 +109,10 @@ function prepareStatements(database: Database) {
     `SELECT from_day AS fromDay, days FROM seen_rows
      WHERE visitor = +? AND from_day < +? ORDER BY from_day DESC LIMIT +?`,
   )
+  const listBetween = database.prepare<[Uint8Array, Uint8Array, Day], SeenRow>(
+    `SELECT from_day AS fromDay, days FROM seen_rows
+     WHERE visitor BETWEEN +? AND +? AND from_day < +?`,
+  )
   const listLatest = database
     .prepare<unknown[], [index: number, fromDay: Day, days: Buffer, firstDay: Day]>(
       `WITH wanted (i, visitor) AS (VALUES ${Array.from({ length: visitorsAtATime }, (_, i) => `(${i}, ?)`).join(', ')})
@@ -123,5 +131,5 @@ function prepareStatements(database: Database) {
     `SELECT visitor, from_day AS fromDay, days FROM seen_rows
      WHERE (visitor, from_day) > (?, ?) ORDER BY visitor, from_day LIMIT ?`,
   )
-  return { listBefore, listLatest, putOne: put(1), putMany: put(rowsAtATime), deleteOne, listAfter }
+  return { listBefore, listBetween, listLatest, putOne: put(1), putMany: put(rowsAtATime), deleteOne, listAfter }
 }

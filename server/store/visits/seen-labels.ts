@@ -1,11 +1,12 @@
 import { findAgentUse } from '../../analytics/agents/agent-use.ts'
+import type { AgentPageCounter } from '../../analytics/counters/agent-pages.ts'
 import { LabelCounter, type LabelledDay } from '../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../analytics/counters/range-plan.ts'
 import type { Day } from '../../analytics/day.ts'
 import { FailureBounds, hasFailures } from '../../analytics/failed-pages.ts'
 import { BoundedCache } from '../../base/bounded-cache.ts'
 import type { Database } from '../database.ts'
-import { addToRow, boundFailures, countRow, type LabelRow } from '../label-row.ts'
+import { addAgents, addToRow, boundFailures, countRow, type LabelRow } from '../label-row.ts'
 import { type FoundDays, toDays } from './visited-days.ts'
 
 export type SeenLabels = ReturnType<typeof openSeenLabels>
@@ -50,6 +51,11 @@ export function openSeenLabels(database: Database) {
       const labels = numbers.list()
       for (const row of list.iterate(range)) countRow(counter, row, labels)
       return counter.count()
+    },
+    /** Adds the visitors of the agents in a range. */
+    addAgents(counter: AgentPageCounter, range: DaySpan): void {
+      const labels = numbers.list()
+      for (const row of list.iterate(range)) addAgents(counter, row, labels)
     },
   }
 }

@@ -1,11 +1,14 @@
+import { AgentPageCounter, findReadFrom } from '../../analytics/counters/agent-pages.ts'
 import type { PageDirectory } from '../../analytics/counters/page-directory.ts'
 import type { DaySpan } from '../../analytics/counters/range-plan.ts'
 import type { RangeSum } from '../../analytics/counters/range-sum.ts'
 import type { Day } from '../../analytics/day.ts'
 import type { DayRange, PageVisitors } from '../../analytics/unique-visitors.ts'
-import type { PageOrder, RangeCounts, VisitedDays } from '../../analytics/visit-counts.ts'
+import type { AgentPages, PageOrder, RangeCounts, VisitedDays } from '../../analytics/visit-counts.ts'
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { Database } from '../database.ts'
+import type { openPeriodKeys } from './period-keys.ts'
+import type { openSeenDays } from './seen-days.ts'
 import type { SeenLabels } from './seen-labels.ts'
 import type { VisitCounters } from './visit-counters.ts'
 import type { VisitPages } from './visit-pages.ts'
@@ -19,6 +22,8 @@ export const noReport: RangeCounts = {
   selectPages: () => ({ pages: [], matching: 0 }),
   labels: new Map(),
 }
+
+export const noAgentPages: AgentPages = { agents: new Map(), readFrom: 0, pathsOf: () => [] }
 
 /** The pages of a range in the order of an answer. */
 export interface RankedSum {
@@ -78,10 +83,16 @@ export function rankRange({ pages, counters }: Sources, span: DaySpan): RankedSu
   return sum && rankSum(sum, pages.directory().ranks(pages.listByPath))
 }
 
+interface ReportSources extends Sources {
+  labels: SeenLabels
+  seen: ReturnType<typeof openSeenDays>
+  keys: ReturnType<typeof openPeriodKeys>
+}
+
 /** Reads the counts of a project on SQLite for reports, see `VisitCountReader`. */
 export function openVisitReports(
   database: Database,
-  { pages, counters, labels: seenLabels }: Sources & { labels: SeenLabels },
+  { pages, counters, labels: seenLabels, seen, keys }: ReportSources,
 ) {
   const findLabelled = database.prepare<[], Day>('SELECT from_day FROM labelled').pluck()
   const findKept = database.prepare<[], Day>('SELECT from_day FROM kept').pluck()
@@ -96,6 +107,14 @@ export function openVisitReports(
       const span = toSpan(range)
       const counted = rankRange({ pages, counters }, span)
       return { ...(counted ? toRangeCounts(counted, pages) : noReport), labels: seenLabels.count(span) }
+    }),
+    readAgentPages: database.transaction((range: DayRange): AgentPages => {
+      const span = toSpan(range)
+      const counter = new AgentPageCounter(pages.directory().size)
+      seenLabels.addAgents(counter, span)
+      for (const visitor of counter.listVisitors()) counter.addRows(visitor, seen.listOf(visitor, span.to), span)
+      const readFrom = findReadFrom(seen.keptFrom(), keys.listDestroyed())
+      return { agents: counter.finish(), readFrom, pathsOf: pages.pathsOf }
     }),
     countTotals: database.transaction((ranges: readonly DayRange[]) =>
       ranges.map(range => counters.sumSite(toSpan(range))),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { formatDay, parseDay } from '../../../server/analytics/day.ts'
 import { compareRows, findComparedRange, readCompared, showChange } from '../../../server/analytics/report/compare.ts'
 import type { VisitCountReader } from '../../../server/analytics/visit-counts.ts'
-import { noReport } from '../../../server/store/visits/visit-reports.ts'
+import { noAgentPages, noReport } from '../../../server/store/visits/visit-reports.ts'
 
 const dayOf = (date: string) => parseDay(date) as number
 
@@ -33,6 +33,7 @@ test('the totals and the wanted pages of the range before are read, and days wit
       return { ...noReport, totals, pageCount: 2, listPages: () => [page('/a', 3), page('/x', 1)] }
     },
     countTotals: () => [],
+    readAgentPages: () => noAgentPages,
   }
   const range = { dateFrom: first + 5, dateTo: first + 15 }
   const pages = [page('/new', 9), page('/a', 1)]
@@ -54,6 +55,12 @@ test.each([
   [0, 0, '0 %'],
 ])('%d after %d is shown as %s', (now, before, want) => {
   expect(showChange(now, before)).toBe(want)
+})
+
+test('a count that is not known stays empty in the compared range', async () => {
+  const rows: unknown[] = []
+  for await (const part of compareRows(['path', 'ai', 'human'], [[['/a', '', 2]]], [])) rows.push(...part)
+  expect(rows).toEqual([['/a', '', 2, '', 0]])
 })
 
 test('rows are matched by their texts without dates, and rows that vanished come last', async () => {

@@ -34,6 +34,14 @@ const reader: VisitCountReader = {
     listPages: (from, to) => pages.slice(from, to),
     labels: new Map(Object.entries(labels)),
   }),
+  readAgentPages: () => ({
+    agents: new Map([
+      ['ChatGPT-User', { pages: Uint32Array.of(0), visitors: Uint32Array.of(2) }],
+      ['GPTBot', { pages: Uint32Array.of(0, 1), visitors: Uint32Array.of(3, 1) }],
+    ]),
+    readFrom: 0,
+    pathsOf: numbers => [...numbers].map(number => pages[number]?.path ?? ''),
+  }),
   countTotals: (_, ranges) => ranges.map(() => noReport.totals),
 }
 const options = { projectId: 'prj_1', range: {} }
@@ -106,6 +114,8 @@ test.each<[TableName, ReportFilter, unknown]>([
     ],
   ],
   ['agents', { class: 'training' }, [['GPTBot', 'training', 3]]],
+  ['coverage', { agent: 'gptbot' }, [['GPTBot', 'training', 2, 3]]],
+  ['assistant-pages', { referrer: 'claude.ai' }, [['/docs/a', 'claude.ai', 'Claude', 0, 1]]],
   ['failed-from', { agent: 'chatgpt-user' }, [['missing', '/docs/x', 'ai', 'ChatGPT-User', 'assistant', 2]]],
   ['failed-from', { referrer: 'chatgpt.com' }, [['missing', '/docs/x', 'human', 'chatgpt.com', '', 2]]],
 ])('of the table %s, %j leaves %j', async (table, filter, want) => {
@@ -113,6 +123,18 @@ test.each<[TableName, ReportFilter, unknown]>([
   const rows: unknown[] = []
   for await (const part of parts) rows.push(...part)
   expect(rows).toEqual(want)
+})
+
+test.each<[ReportFilter, string[], string[]]>([
+  [{ class: 'training' }, ['GPTBot'], []],
+  [{ referrer: 'chatgpt.com' }, [], ['/docs/a chatgpt.com']],
+  [{ path: '/docs' }, [], ['/docs/a chatgpt.com', '/docs/a claude.ai']],
+  [{ path: '/blog' }, [], []],
+  [{}, ['GPTBot', 'ChatGPT-User'], ['/docs/a chatgpt.com', '/docs/a claude.ai']],
+])('the filter %j leaves the agents %j and the pages of assistants %j', async (filter, agents, assistantPages) => {
+  const report = await buildFilteredReport(reader, { ...options, limit: 1, choosePeriodLength, filter })
+  expect(report.coverage.agents.map(({ agent }) => agent)).toEqual(agents)
+  expect(report.assistantPages.map(({ path, site }) => `${path} ${site}`)).toEqual(assistantPages)
 })
 
 test('a filter that a table has no column for, and a comparison of a series, are refused', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { viewReport, writeReportFile } from '../../../server/analytics/report/report-view.ts'
 import type { PageSelection, VisitCountReader } from '../../../server/analytics/visit-counts.ts'
+import { noAgentPages } from '../../../server/store/visits/visit-reports.ts'
 
 const totals = { human: 2, ai: 1, total: 3 }
 const selection: PageSelection = { order: 'ai', contains: '', limit: 2, offset: 4 }
@@ -21,6 +22,7 @@ function createReader({ days = 3, labels = [] as string[], pages = 0 } = {}) {
       },
       labels: new Map(labels.map(label => [label, 1])),
     }),
+    readAgentPages: () => noAgentPages,
     countTotals: (_, ranges) => ranges.map(() => totals),
   }
   return { reader, selected }
@@ -64,7 +66,7 @@ test.each([
 
 test('lists are cut at 100 rows, and the number of the others is told', async () => {
   const many = (write: (i: number) => string, count: number) => Array.from({ length: count }, (_, i) => write(i))
-  const { labels, cut } = await view({
+  const { labels, assistantPages, cut } = await view({
     labels: [
       ...many(i => `agent:${i}`, 101),
       ...many(i => `neither:${i}`, 100),
@@ -72,8 +74,10 @@ test('lists are cut at 100 rows, and the number of the others is told', async ()
       ...many(i => `from:claude.ai/${i}`, 250),
     ],
   })
-  expect(cut).toEqual({ agents: 1, neither: 0, referralPages: 150, missing: 0, broken: 0 })
-  expect([labels.agents, labels.neither, labels.referrals.pages].map(list => list.length)).toEqual([100, 100, 100])
+  expect(cut).toEqual({ agents: 1, neither: 0, assistantPages: 150, missing: 0, broken: 0 })
+  expect([labels.agents, labels.neither, labels.referrals.pages, assistantPages].map(list => list.length)).toEqual([
+    100, 100, 100, 100,
+  ])
 })
 
 test.each([0, 1, 1000, 2500])('the file of %d pages is JSON with all of them, in parts', async pages => {
@@ -91,6 +95,9 @@ test.each([0, 1, 1000, 2500])('the file of %d pages is JSON with all of them, in
     'series',
     'pageCount',
     'labels',
+    'coverage',
+    'assistantPages',
+    'readFrom',
     'labelledFrom',
     'prunedBefore',
     'pages',

@@ -5,7 +5,7 @@ import { openTable, type Table, type TableName } from '../../../server/analytics
 import { buildReport } from '../../../server/analytics/report/visit-report.ts'
 import type { DayRange, PageVisitors } from '../../../server/analytics/unique-visitors.ts'
 import type { VisitCountReader } from '../../../server/analytics/visit-counts.ts'
-import { noReport } from '../../../server/store/visits/visit-reports.ts'
+import { noAgentPages, noReport } from '../../../server/store/visits/visit-reports.ts'
 
 const visitors = (path: string, human: number, ai: number): PageVisitors => ({ path, human, ai, total: human + ai })
 const day = 20_700
@@ -59,6 +59,7 @@ function createReader(labelledFrom?: number, prunedBefore?: number): VisitCountR
       const selectPages = () => ({ pages: pages.slice(1), matching: 2 })
       return { totals, pageCount: 3, listPages, selectPages, labels: new Map(Object.entries(labels)) }
     },
+    readAgentPages: () => noAgentPages,
     countTotals: (_, ranges) => ranges.map(() => totals),
   }
 }
@@ -90,6 +91,13 @@ test('a report has totals, the first pages, and the labels by type', async () =>
     },
     pages: [visitors('/b', 9, 1), visitors('/a', 8, 0)],
     pageCount: 3,
+    coverage: { pages: 3, agents: [] },
+    assistantPages: [
+      { path: '/a', site: 'chatgpt.com', assistant: 'ChatGPT', ai: 0, human: 1 },
+      { path: '/a', site: 'claude.ai', assistant: 'Claude', ai: 0, human: 1 },
+      { path: '/b', site: 'chatgpt.com', assistant: 'ChatGPT', ai: 0, human: 1 },
+    ],
+    readFrom: null,
     prunedBefore: null,
     labels: {
       agents: [
@@ -190,6 +198,7 @@ test('a project without visits has an empty report', async () => {
     findVisitedDays: () => undefined,
     countRange: () => noReport,
     countTotals: () => [],
+    readAgentPages: () => noAgentPages,
   }
   expect(await buildReport(reader, options)).toMatchObject({
     dateFrom: null,
@@ -260,6 +269,13 @@ test.each<[TableName, 'day' | undefined, string[], unknown[], number]>([
     4,
   ],
   ['referrals', undefined, ['site', 'assistant', 'visitors'], ['chatgpt.com', 'ChatGPT', 2], 2],
+  [
+    'assistant-pages',
+    undefined,
+    ['path', 'site', 'assistant', 'ai', 'human'],
+    ['/a', 'chatgpt.com', 'ChatGPT', 0, 1],
+    3,
+  ],
   ['referral-pages', undefined, ['path', 'site', 'visitors'], ['/a', 'chatgpt.com', 1], 3],
 ])('the table %s by %s has the columns %j', async (table, by, columns, first, count) => {
   const opened = await openTable(createReader(), { ...options, table, by })

@@ -52,7 +52,7 @@ const copyRows = `
   CREATE TEMPORARY TABLE kept_keys ON COMMIT DROP AS SELECT * FROM period_keys;
   TRUNCATE period_keys;
   INSERT INTO period_keys SELECT * FROM kept_keys ORDER BY project_key, period`
-const listDestroyed = slowly<{ project: number }, DestroyedDays>(
+export const listDestroyed = slowly<{ project: number }, DestroyedDays>(
   `SELECT from_day AS "from", to_day AS "to" FROM period_keys
    WHERE project_key = @project AND destroyed_at IS NOT NULL ORDER BY from_day`,
 )

@@ -1,10 +1,11 @@
 import { findAgentUse } from '../../../analytics/agents/agent-use.ts'
+import type { AgentPageCounter } from '../../../analytics/counters/agent-pages.ts'
 import { LabelCounter, type LabelledDay } from '../../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../../analytics/counters/range-plan.ts'
 import type { Day } from '../../../analytics/day.ts'
 import { FailureBounds } from '../../../analytics/failed-pages.ts'
 import { divide } from '../../../base/divide.ts'
-import { addToRow, boundFailures, countRow, type LabelRow } from '../../label-row.ts'
+import { addAgents, addToRow, boundFailures, countRow, type LabelRow } from '../../label-row.ts'
 import { type FoundDays, toDays } from '../../visits/visited-days.ts'
 import type { Database } from '../database.ts'
 import { toByteas, toIntegers } from './binary-arrays.ts'
@@ -90,18 +91,28 @@ export async function findLabelledDays(within: Database, project: number) {
 }
 
 /** Counts the visitors of each label in a range. */
-export async function countLabels(
+export async function countLabels(within: Database, project: number, span: DaySpan): Promise<Map<string, number>> {
+  const counter = new LabelCounter(findAgentUse)
+  await readRows(within, project, span, (row, labels) => countRow(counter, row, labels))
+  return counter.count()
+}
+
+/** Adds the visitors of the agents in a range. */
+export async function addAgentLabels(counter: AgentPageCounter, within: Database, project: number, span: DaySpan) {
+  await readRows(within, project, span, (row, labels) => addAgents(counter, row, labels))
+}
+
+async function readRows(
   within: Database,
   project: number,
   { from, to }: DaySpan,
-): Promise<Map<string, number>> {
-  const counter = new LabelCounter(findAgentUse)
+  read: (row: LabelRow, labels: ReadonlyMap<number, string>) => void,
+): Promise<void> {
   const labels = new Map(
     (await within.all(listLabels, { project })).map(({ number, label }) => [number, label] as const),
   )
   const found = (await within.all(listDays, { project, from, to })).map(({ day }) => day)
   for (const days of divide(found, daysPerStatement)) {
-    for (const row of await within.all(list, { project, days })) countRow(counter, row, labels)
+    for (const row of await within.all(list, { project, days })) read(row, labels)
   }
-  return counter.count()
 }

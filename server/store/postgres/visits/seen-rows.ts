@@ -1,4 +1,5 @@
 import type { VisitorViews } from '../../../analytics/counters/group-visitors.ts'
+import { toBounds } from '../../../analytics/counters/label-sets.ts'
 import { type LatestRow, RowsMissing, type SeenRow, type SeenRowStore } from '../../../analytics/counters/seen-rows.ts'
 import type { Day } from '../../../analytics/day.ts'
 import type { Database } from '../database.ts'
@@ -45,6 +46,11 @@ const exchange = slowly<
      SELECT from_day, days FROM seen_rows
      WHERE seen_rows.project_key = @project AND seen_rows.visitor = wanted.visitor ORDER BY from_day DESC LIMIT @limit
    ) AS found`,
+)
+const listOf = slowly<{ project: number; firsts: Buffer; lasts: Buffer; before: Day }, SeenRow & { place: number }>(
+  `SELECT place::integer, from_day AS "fromDay", days
+   FROM unnest(@firsts::uuid[], @lasts::uuid[]) WITH ORDINALITY AS wanted (first, last, place)
+   JOIN seen_rows ON project_key = @project AND visitor BETWEEN first AND last AND from_day < @before`,
 )
 const remove = slowly<{ project: number; visitors: Buffer; fromDays: Buffer }>(
   `DELETE FROM seen_rows USING unnest(@visitors::uuid[], @fromDays::integer[]) AS removed (visitor, from_day)
@@ -150,6 +156,20 @@ function readRows(bytes: Buffer | null, visitors: number, limit: number): Loaded
     found.isComplete = found.rows.length < limit
   }
   return loaded
+}
+
+/** Lists the rows that begin before a day of the visitors whose first 48 bits are given, in the same order. */
+export async function listRowsOf(
+  within: Database,
+  project: number,
+  prefixes: readonly number[],
+  before: Day,
+): Promise<SeenRow[][]> {
+  const bounds = prefixes.map(toBounds)
+  const [firsts, lasts] = [toUuids(bounds.map(([first]) => first)), toUuids(bounds.map(([, last]) => last))]
+  const found = prefixes.map((): SeenRow[] => [])
+  for (const row of await within.all(listOf, { project, firsts, lasts, before })) found[row.place - 1]?.push(row)
+  return found
 }
 
 /** Returns the visitors of a group. */

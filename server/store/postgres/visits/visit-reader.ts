@@ -1,9 +1,11 @@
+import { AgentPageCounter, findReadFrom } from '../../../analytics/counters/agent-pages.ts'
 import { decodeSite } from '../../../analytics/counters/cell-block.ts'
 import type { DaySpan } from '../../../analytics/counters/range-plan.ts'
 import { addSite, RangeSum } from '../../../analytics/counters/range-sum.ts'
 import type { CountsAtRevision, DayRange, PageVisitors, VisitorCounts } from '../../../analytics/unique-visitors.ts'
-import type { RangeCounts, VisitCountReader } from '../../../analytics/visit-counts.ts'
+import type { AgentPages, RangeCounts, VisitCountReader } from '../../../analytics/visit-counts.ts'
 import { BoundedCache } from '../../../base/bounded-cache.ts'
+import { divide } from '../../../base/divide.ts'
 import {
   nameColumns,
   noCounts,
@@ -14,17 +16,28 @@ import {
   toRankedPages,
   type Window,
 } from '../../visits/visit-reader.ts'
-import { nameCounts, noReport, type RankedSum, rankSum, toRangeCounts } from '../../visits/visit-reports.ts'
+import {
+  nameCounts,
+  noAgentPages,
+  noReport,
+  type RankedSum,
+  rankSum,
+  toRangeCounts,
+} from '../../visits/visit-reports.ts'
 import { noRevision } from '../../visits/visit-revision.ts'
 import { toSpan, toVisitedDays } from '../../visits/visited-days.ts'
 import type { Database } from '../database.ts'
-import { countLabels, findLabelledDays } from './seen-labels.ts'
+import { listDestroyed } from './period-keys.ts'
+import { addAgentLabels, countLabels, findLabelledDays } from './seen-labels.ts'
+import { listRowsOf } from './seen-rows.ts'
 import { findCountedDays, readBlocks } from './visit-counters.ts'
 import { KnownPages, listPagesContaining, pathsOf, type ReadPages } from './visit-pages.ts'
 import { findVisited, readAtOnce, type VisitedProject } from './visited-projects.ts'
 
 /** Projects whose pages are kept. A page takes about 30 bytes. */
 const maxKnown = 32
+/** Each visitor has a row of at most 900 bytes for each of some days. */
+const visitorsPerStatement = 200
 
 export type VisitReader = ReturnType<typeof openVisitReader>
 
@@ -88,6 +101,20 @@ function openReportReader(database: Database, read: ReadVisits): VisitCountReade
         return { ...(counted ? toRangeCounts(counted, paths) : noReport), labels }
       })
       return found ?? noReport
+    },
+    async readAgentPages(projectId, range) {
+      const found = await read(projectId, async (within, { key, keptFrom }, known): Promise<AgentPages> => {
+        const span = toDays(range)
+        const counter = new AgentPageCounter((await known.readDirectory(within)).size)
+        await addAgentLabels(counter, within, key, span)
+        for (const visitors of divide([...counter.listVisitors()], visitorsPerStatement)) {
+          const rows = await listRowsOf(within, key, visitors, span.to)
+          for (const [i, visitor] of visitors.entries()) counter.addRows(visitor, rows[i] ?? [], span)
+        }
+        const readFrom = findReadFrom(keptFrom, await within.all(listDestroyed, { project: key }))
+        return { agents: counter.finish(), readFrom, pathsOf: pages => pathsOf(database, key, pages) }
+      })
+      return found ?? noAgentPages
     },
     async countTotals(projectId, ranges) {
       const found = await read(projectId, async (within, { key }) => {
