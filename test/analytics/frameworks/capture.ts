@@ -3,14 +3,18 @@
 //   node test/analytics/frameworks/capture.ts FOLDER [SITE ...]
 //
 // A person loads one page and opens eleven more by clicks on the sidebar. The pages opened are the truth that
-// frameworks.test.ts compares the counts with.
+// frameworks.test.ts compares the counts with. Each page has the script that counts in the browser, as its template would.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, request, type Server } from 'node:http'
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import puppeteer from 'puppeteer'
+import { viewPath } from '../../../server/analytics/page.ts'
+import { countedStatus } from '../../../server/analytics/sent-view.ts'
+import { loadViewScript, viewScript, viewScriptPath } from '../../../server/analytics/view-script.ts'
 import { findBrowser } from '../../../server/web/browser/find-browser.ts'
 
 interface Site {
@@ -34,11 +38,12 @@ const sites: readonly Site[] = [
   { name: 'vitepress', framework: 'vitepress', folder: '.vitepress/dist' },
   { name: 'docusaurus', framework: '@docusaurus/core', folder: 'build' },
   { name: 'astro', framework: 'astro', folder: 'dist' },
+  { name: 'starlight', framework: '@astrojs/starlight', folder: 'dist' },
 ]
 
 const sitePort = 4100
 const logPort = 4101
-const toOpen = [3, 7, 1, 12, 24, 7, 5, 18, 9, 2, 20, 15].map(number => `/docs/page-${number}`)
+const toOpen = [3, 7, 1, 12, 24, 8, 5, 18, 9, 2, 20, 15].map(number => `/docs/page-${number}`)
 const types: Record<string, string> = {
   html: 'text/html',
   js: 'text/javascript',
@@ -66,20 +71,41 @@ function isFile(path: string): boolean {
 /** Passes requests on to the site, and writes lines in the combined format of nginx. */
 function logRequests(lines: string[], isReadsOnly: boolean): Server {
   return createServer((req, res) => {
-    const passed = request({ port: sitePort, path: req.url, method: req.method, headers: req.headers }, answer => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(res)
+    const { 'accept-encoding': _, ...headers } = req.headers
+    const passed = request({ port: sitePort, path: req.url, method: req.method, headers }, answer => {
+      const own = answerOwn(req.url ?? '')
+      if (own) {
+        answer.resume()
+        res.writeHead(own.status, { 'Content-Type': 'text/javascript' }).end(own.body)
+      } else if (answer.headers['content-type']?.startsWith('text/html')) void addScript(answer, res)
+      else {
+        res.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(res)
+      }
+      const status = own?.status ?? answer.statusCode
       // A page that the browser fetched before anybody opened it; nginx can leave it out, see the docs.
       if (isReadsOnly && String(req.headers['sec-purpose'] ?? req.headers.purpose ?? '').includes('prefetch')) return
       const { referer = '-', 'user-agent': userAgent = '-' } = req.headers
       const from = referer.replace(/^http:\/\/localhost:\d+/, 'https://docs.example.com')
       lines.push(
-        `203.0.113.9 - - [20/Nov/2026:10:11:12 +0000] "${req.method} ${req.url} HTTP/1.1" ${answer.statusCode} 512 "${from}" "${userAgent.replace('HeadlessChrome', 'Chrome')}"`,
+        `203.0.113.9 - - [20/Nov/2026:10:11:12 +0000] "${req.method} ${req.url} HTTP/1.1" ${status} 512 "${from}" "${userAgent.replace('HeadlessChrome', 'Chrome')}"`,
       )
     })
     passed.on('error', () => res.destroy())
     req.pipe(passed)
   }).listen(logPort)
+}
+
+/** Answers what nginx would: the script as a file, and its requests. */
+function answerOwn(target: string): { status: number; body: string } | undefined {
+  if (target === viewScriptPath) return { status: 200, body: viewScript }
+  return target.startsWith(`${viewPath}?`) ? { status: countedStatus, body: '' } : undefined
+}
+
+async function addScript(answer: IncomingMessage, res: ServerResponse): Promise<void> {
+  const page = (await text(answer)).replace(/<head[^>]*>/, head => `${head}${loadViewScript('all')}`)
+  const { 'content-length': _, 'transfer-encoding': _chunked, ...headers } = answer.headers
+  res.writeHead(answer.statusCode ?? 502, headers).end(page)
 }
 
 async function capture(folder: string, { name, framework, folder: files, command }: Site): Promise<void> {
@@ -89,7 +115,7 @@ async function capture(folder: string, { name, framework, folder: files, command
     ? spawn(process.execPath, command, { cwd, env: { ...process.env, PORT: String(sitePort) }, stdio: 'inherit' })
     : undefined
   const lines: string[] = []
-  const log = logRequests(lines, name === 'astro')
+  const log = logRequests(lines, name === 'astro' || name === 'starlight')
   const browser = await puppeteer.launch({ args: ['--no-sandbox'], executablePath: findBrowser() ?? '' })
   try {
     await wait(3000)

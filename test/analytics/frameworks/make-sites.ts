@@ -186,6 +186,25 @@ const { slug } = Astro.params
 `,
     },
   },
+  starlight: {
+    scripts: { build: 'astro build' },
+    packages: { astro: '5', '@astrojs/starlight': '0.37', sharp: '0.34' },
+    files: {
+      'astro.config.mjs': `import { defineConfig } from 'astro/config'
+import starlight from '@astrojs/starlight'
+export default defineConfig({ integrations: [starlight({ title: 'Docs', sidebar: ${list}.map(slug => 'docs/' + slug) })] })
+`,
+      'src/content.config.ts': `import { docsLoader } from '@astrojs/starlight/loaders'
+import { docsSchema } from '@astrojs/starlight/schema'
+import { defineCollection } from 'astro:content'
+export const collections = { docs: defineCollection({ loader: docsLoader(), schema: docsSchema() }) }
+`,
+      'src/content/docs/index.md': '---\ntitle: Home\n---\nHome\n',
+      ...Object.fromEntries(
+        slugs.map(slug => [`src/content/docs/docs/${slug}.md`, `---\ntitle: ${slug}\n---\n\n${text(slug)}\n`]),
+      ),
+    },
+  },
 }
 
 const [folder = '.'] = process.argv.slice(2)
