@@ -69,27 +69,32 @@ const absoluteForm = /^https?:\/\/[^/?#]*/i
  *   `/a/index.html` are one page. A request for `.md` is a Markdown view.
  *
  * @param target bytes as a latin1 string; the log's escapes are already decoded
+ * @param options.isPage whether a project says that the path is of a page; then only `bad-path` is refused
  */
-export function toPage(target: string): Page {
+export function toPage(target: string, { isPage = false } = {}): Page {
   const sent = cutToPath(target)
   if (sent.length > maxPathBytes || !sent.startsWith('/')) return { refusal: 'bad-path' }
   const path = normalizePercent(sent)
   if (path === undefined) return { refusal: 'bad-path' }
 
-  if (path === viewPath) return { refusal: 'sent-view' }
-  if (routerFiles.test(path)) return { refusal: 'router-data' }
-  if (scanTargets.test(path)) return { refusal: 'scan' }
-  if (services.test(path)) return { refusal: 'service' }
-
-  const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
-  if (assetExtensions.has(extension) || assetFolders.test(path)) return { refusal: 'asset' }
-  if (machineExtensions.has(extension) || machineFiles.test(path)) return toMachineFile(path)
+  const refused = isPage ? undefined : refuse(path)
+  if (refused) return refused
 
   const trimmed = trimSlashes(path)
   const suffix = /\.(html|md)$/i.exec(trimmed)
   const stem = suffix ? trimmed.slice(0, suffix.index) : trimmed
   const folder = stem.endsWith('/index') ? stem.slice(0, -'index'.length) : stem
   return { path: trimSlashes(folder) || '/', isMarkdown: suffix?.[1]?.toLowerCase() === 'md' }
+}
+
+function refuse(path: string): RefusedPage | undefined {
+  if (path === viewPath) return { refusal: 'sent-view' }
+  if (routerFiles.test(path)) return { refusal: 'router-data' }
+  if (scanTargets.test(path)) return { refusal: 'scan' }
+  if (services.test(path)) return { refusal: 'service' }
+  const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
+  if (assetExtensions.has(extension) || assetFolders.test(path)) return { refusal: 'asset' }
+  return machineExtensions.has(extension) || machineFiles.test(path) ? toMachineFile(path) : undefined
 }
 
 /**

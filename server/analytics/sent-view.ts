@@ -8,11 +8,13 @@ export const countedStatus = 204
  * asking the server for it.
  *
  * @param query with or without its question mark; the protocol of a request line may follow
+ * @param own the further pages of the project
  */
-export function readSentPage(query: string): Page {
+export function readSentPage(query: string, own?: { find(usual: Page, readTarget: () => string): Page }): Page {
   const end = query.search(/[ #]/)
   const path = new URLSearchParams(end === -1 ? query : query.slice(0, end)).get('page') ?? ''
-  return /^\/[!-~]*$/.test(path) ? toPage(path) : { refusal: 'bad-path' }
+  const page: Page = /^\/[!-~]*$/.test(path) ? toPage(path) : { refusal: 'bad-path' }
+  return own?.find(page, () => path) ?? page
 }
 
 /** Returns the target of a request that counts a view of a page; the opposite of `readSentPage`. */

@@ -1,21 +1,24 @@
 import { createInterface } from 'node:readline'
 import { Argument, Command } from 'commander'
 import type { Kind } from '../analytics/agents/agent-list.ts'
-import { explainUserAgent, nameList, type UserAgentExplanation } from '../analytics/agents/explain-user-agent.ts'
+import { nameList, type UserAgentExplanation } from '../analytics/agents/explain-user-agent.ts'
 import { toLogReading } from '../analytics/envelopes/log-reading.ts'
 import { LineExplainer, type LineExplanation } from '../analytics/import/explain-line.ts'
+import { explainByOwn } from '../analytics/import/own-agents.ts'
+import { toCounting } from '../analytics/import/visited-projects.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { logSettings, readLogFlags } from '../flags/log-settings.ts'
 import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
 import { shared, storeSettings } from '../flags/shared-settings.ts'
 import { getProject } from '../tenancy/get-project.ts'
+import type { Project } from '../tenancy/project.ts'
 import { printJson } from './print.ts'
 import { drawPairs } from './table.ts'
 import { withExistingStore } from './with-store.ts'
 
 const settings = {
   line: { flag: '--line <line>', what: 'line of an access log; "-" reads lines from standard input' },
-  project: { ...shared.project, what: 'explain a line with the settings of this project (npx quire projects set)' },
+  project: { ...shared.project, what: 'explain with the settings of this project (npx quire projects set)' },
   ...logSettings,
   ...storeSettings,
 } as const satisfies Settings
@@ -44,7 +47,8 @@ The command needs no database, unless --project names the project whose settings
       }
       if (userAgent !== undefined) {
         refuseLine(userAgent)
-        await printEach(userAgent, flags, explainUserAgent, describeUserAgent)
+        const { agents } = toCounting((await findProject(flags)) ?? {}, flags.agentsFile) ?? {}
+        await printEach(userAgent, flags, text => explainByOwn(text, agents?.findNamed(text)), describeUserAgent)
         return
       }
       const explain = await createLineExplainer(flags)
@@ -58,15 +62,17 @@ function refuseLine(userAgent: string): void {
   throw new OperatorError(`This is a log line in the format ${format}, not a user agent. Explain it with --line.`, 2)
 }
 
-async function createLineExplainer({
-  project: idOrName,
-  ...flags
-}: ExplainFlags): Promise<(line: string) => LineExplanation> {
-  const settings = toLogReading(readLogFlags(flags))
-  const project =
-    idOrName === undefined ? undefined : await withExistingStore(flags, store => getProject(store, idOrName))
-  const explainer = new LineExplainer({ ...settings, project, now: Date.now() })
+async function createLineExplainer(flags: ExplainFlags): Promise<(line: string) => LineExplanation> {
+  const explainer = new LineExplainer({
+    ...toLogReading(readLogFlags(flags)),
+    project: await findProject(flags),
+    now: Date.now(),
+  })
   return line => explainer.explain(line)
+}
+
+async function findProject({ project, ...flags }: ExplainFlags): Promise<Project | undefined> {
+  return project === undefined ? undefined : withExistingStore(flags, store => getProject(store, project))
 }
 
 async function printEach<Explanation>(

@@ -21,7 +21,7 @@ import type { Sites } from '../tenancy/site.ts'
 /** What the dashboard changes together with the audit log, within a transaction. */
 export interface ChangedNouns {
   apiKeys: InSteps<Pick<ApiKeys, 'findOwned' | 'insert' | 'revoke'>>
-  projects: InSteps<Pick<Projects, 'findNamed' | 'insert'>>
+  projects: InSteps<Pick<Projects, 'findNamed' | 'insert' | 'setCounting'>>
   sites: InSteps<Pick<Sites, 'find' | 'insert' | 'updateOrigin' | 'updateAllowedOrigins' | 'updateRemoval' | 'delete'>>
   agentJobs: InSteps<Pick<AgentJobs, 'update'>>
   exportJobs: InSteps<Pick<ExportJobs, 'cancel' | 'delete'>>

@@ -7,3 +7,8 @@ export function exportPath(jobId: string): string {
 export function sitePath(domain: string): string {
   return `/projects/sites/${encodeURIComponent(domain)}`
 }
+
+/** The path of the settings of a project, below that of its organization. */
+export function projectSettingsPath(projectId: string): string {
+  return `/projects/settings/${encodeURIComponent(projectId)}`
+}

@@ -48,6 +48,7 @@ export const followSettings = {
   followClientField: prefixed.clientField,
   followTrustedProxies: prefixed.trustedProxies,
   followMarkdownAsAi: prefixed.markdownAsAi,
+  followAgentsFile: prefixed.agentsFile,
   followIpv6Prefix: prefixed.ipv6Prefix,
 } as const satisfies Settings
 
@@ -61,6 +62,7 @@ export function readFollowFlags(flags: FlagsOf<typeof followSettings>): FollowSe
   if (flags.followClientField !== undefined) log.clientField = flags.followClientField
   if (flags.followTrustedProxies !== undefined) log.trustedProxies = flags.followTrustedProxies
   if (flags.followMarkdownAsAi) log.markdownAsAi = true
+  if (flags.followAgentsFile) log.agentsFile = flags.followAgentsFile
   if (flags.followIpv6Prefix !== undefined) log.ipv6Prefix = flags.followIpv6Prefix
   const logs = [...(flags.followLog ?? []), ...(flags.followLogByHost ?? [])]
   return {

@@ -9,6 +9,8 @@ import { isTimeZone } from '../analytics/formats/local-time.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
 import { createPatternFormat, isPattern } from '../analytics/formats/pattern-format.ts'
 import { OperatorError } from '../base/operator-error.ts'
+import { ownAgentClasses } from '../tenancy/project.ts'
+import { readAgentsFile } from './agents-file.ts'
 import { type FlagsOf, integer, nonEmpty, type Settings } from './setting.ts'
 import { shared } from './shared-settings.ts'
 
@@ -57,6 +59,12 @@ export function createLogSettings<Prefix extends '' | 'follow-'>(prefix: Prefix)
       env: 'QUIRE_LOG_MARKDOWN_AS_AI',
       what: 'count Markdown views by programs that no list names as AI (default: as neither AI nor human)',
     },
+    agentsFile: {
+      flag: `--${prefix}agents-file <file>`,
+      env: 'QUIRE_LOG_AGENTS_FILE',
+      what: 'JSON file of agents that are asked before the built-in ones',
+      read: readAgentsFile,
+    },
     ipv6Prefix: {
       flag: `--${prefix}ipv6-prefix <bits>`,
       env: 'QUIRE_LOG_IPV6_PREFIX',
@@ -93,7 +101,8 @@ export const strict = {
  * @throws {OperatorError} when flags cannot be combined.
  */
 export function readLogFlags(flags: FlagsOf<typeof logSettings>, prefix = ''): LogSettings {
-  const { format, envelope, jsonFields, timezone, clientField, trustedProxies, ipv6Prefix, markdownAsAi } = flags
+  const { format, envelope, jsonFields, timezone, clientField, trustedProxies, ipv6Prefix, markdownAsAi, agentsFile } =
+    flags
   if (jsonFields !== undefined && format !== undefined && format !== 'json') {
     throw new OperatorError(
       `--${prefix}json-fields can only be used with --${prefix}format json, not with ${format}.`,
@@ -123,6 +132,7 @@ export function readLogFlags(flags: FlagsOf<typeof logSettings>, prefix = ''): L
     ...(clientField !== undefined && { clientField }),
     ...(trustedProxies !== undefined && { trustedProxies }),
     ...(markdownAsAi && { markdownAsAi }),
+    ...(agentsFile && { agents: agentsFile }),
     ...(ipv6Prefix !== undefined && { ipv6Prefix }),
   }
 }
@@ -151,6 +161,10 @@ it, give --trusted-proxies N. With N = 1, the last entry counts, because your ow
 A view counts as its user agent does, also a view of a page as Markdown. --markdown-as-ai adds the Markdown views (a path
 that ends in .md, or Accept: text/markdown where the log has it) by programs that no list names. Use the same setting for
 every import of a project: a view that was counted keeps its class.
+
+--agents-file adds agents, or gives built-in ones another class (${ownAgentClasses.join(', ')}):
+  {"agents": [{"name": "OurBot", "class": "assistant", "contains": ["OurBot/"], "ranges": ["192.0.2.0/24"]}]}
+To keep them with a project, for all ways in: npx quire projects set --help
 
 The client must be an IPv4 or IPv6 address. Ports, brackets and zones are removed, and all spellings of an address are one
 visitor. combined and vhost_combined may have a host name instead (Apache with HostnameLookups). A line without any of these

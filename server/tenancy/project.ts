@@ -17,16 +17,41 @@ export const newVisitorRules: VisitorRules = 2
 /** Which AI agents count as AI: `assistants` = those that read for a person now, coding agents, and readers of Markdown that no list names. */
 export const aiMeanings = ['all', 'assistants'] as const
 
+/** What an agent of an operator counts as: a class of AI agents, or a program. */
+export const ownAgentClasses = ['assistant', 'search', 'training', 'coding', 'unknown', 'not-ai'] as const
+
+/** An agent that the operator of a project added to the built-in ones. */
+export interface OwnAgent {
+  name: string
+  class: (typeof ownAgentClasses)[number]
+  /** Parts of user agents, in any case; one of them is enough. Without them, each request from the ranges is of the agent. */
+  contains: readonly string[]
+  /** Blocks of addresses, see `parseCidr`. */
+  ranges: readonly string[]
+  /** Whether a request with its name from another address is an impostor. */
+  complete: boolean
+}
+
 /** What counts in a project, besides the rules for all projects. */
 export interface CountingSettings {
   /** Blocks of addresses, see `parseCidr`. Their views do not count. */
   ownAddresses: readonly string[]
   /** Paths that are no pages; with a star at the end, all that begin so. */
   notPages: readonly string[]
+  /** What counts as a page although the rules for all projects say no, see `OwnPages`. */
+  pages: readonly string[]
+  /** They are asked before the built-in agents. */
+  agents: readonly OwnAgent[]
   ai: (typeof aiMeanings)[number]
 }
 
-export const usualCounting: CountingSettings = { ownAddresses: [], notPages: [], ai: 'all' }
+export const usualCounting: CountingSettings = {
+  ownAddresses: [],
+  notPages: [],
+  pages: [],
+  agents: [],
+  ai: 'all',
+}
 
 export interface Project {
   id: string

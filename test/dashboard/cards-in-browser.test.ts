@@ -27,7 +27,7 @@ beforeEach(({ skip }) => {
 test.each([
   ['/keys', 3],
   ['/people', 2],
-  ['/projects', 3],
+  ['/projects', 4],
 ])('on %s, the buttons of a row are reached without scrolling sideways', async (path, buttons) => {
   const { tab, go, inspect } = dashboard
   await go(path)

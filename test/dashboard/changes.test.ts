@@ -64,6 +64,7 @@ test('a change whose audit event cannot be written is not made', async () => {
     ['/keys/generate', { name: 'ci', read: 'on', expiry: '90' }],
     ['/projects/create', { name: 'New' }],
     ['/projects/create-site', { domain: 'new.example.com', project: projectId, origin: '' }],
+    [`/projects/settings/${projectId}/save`, { notPages: '/status', ai: 'all' }],
     [`${site}/origin`, { origin: 'http://10.0.0.5/', allowed: '' }],
     [`${site}/rules`, { keep: '#x' }],
     [`${site}/delete`, {}],

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { followSettings, readFollowFlags } from '../../server/flags/follow-settings.ts'
 import { logSettings, readLogFlags } from '../../server/flags/log-settings.ts'
@@ -11,6 +14,18 @@ test('--markdown-as-ai is a setting of every command that reads logs, and off by
   expect(read('--markdown-as-ai')).toEqual({ markdownAsAi: true })
   expect(follow()).toEqual({})
   expect(follow('--follow-markdown-as-ai')).toEqual({ markdownAsAi: true })
+})
+
+test('--agents-file is read with every command that reads logs', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quire-agents-file-'))
+  const file = join(folder, 'agents.json')
+  const agent = { name: 'OurBot', class: 'search', contains: ['OurBot/'], ranges: [], complete: false }
+  writeFileSync(file, JSON.stringify({ agents: [agent] }))
+  const agents = { source: file, agents: [agent] }
+  expect(read('--agents-file', file)).toEqual({ agents })
+  expect(follow('--follow-agents-file', file)).toEqual({ agents })
+  rmSync(folder, { recursive: true })
+  expect(() => read('--agents-file', file)).toThrow(`'${file}' is invalid. It cannot be read (ENOENT).`)
 })
 
 test('--format takes a name or a pattern, and --envelope a name, in every command that reads logs', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { usualCounting } from '../../server/tenancy/project.ts'
 import { shareTests, type TestStore } from './stores.ts'
 import { ids, insertOrganizations, now, project } from './tenants.ts'
 
@@ -24,7 +25,12 @@ stores.describe('projects', () => {
 
   test('settings for counting replace those of before', async () => {
     await store.projects.insert({ ...project('prj_a'), visitorRules: 1 })
-    const counting = { ownAddresses: ['203.0.113.0/24'], notPages: ['/a/*'], ai: 'assistants' as const }
+    const counting = {
+      ...usualCounting,
+      ownAddresses: ['203.0.113.0/24'],
+      notPages: ['/a/*'],
+      ai: 'assistants' as const,
+    }
     await store.projects.setCounting('prj_a', counting)
     await store.projects.setVisitorRules('prj_a', 2)
     expect(await store.projects.find('prj_a')).toEqual({ ...project('prj_a'), visitorRules: 2, counting })

@@ -25,11 +25,16 @@ export interface UserAgentExplanation {
 }
 
 const uses: Record<AgentUse, string> = {
-  assistant: 'an AI assistant',
+  assistant: 'An AI assistant',
   search: 'AI search',
-  training: 'a crawler for AI training',
-  coding: 'a coding agent',
+  training: 'A crawler for AI training',
+  coding: 'A coding agent',
   unknown: 'AI of an unknown purpose',
+}
+
+/** Names what an agent of a use is, at the beginning of a sentence. */
+export function describeUse(use: AgentUse): string {
+  return uses[use]
 }
 
 /** Explains the result of `classify`. */
@@ -56,12 +61,10 @@ export function nameList({ name, version, asOf }: ListSource): string {
 }
 
 function explainMatch({ entry, found, list }: AgentMatch): string {
-  const reason = `“${found}” is in the list ${nameList(list)}`
+  const reason = `“${found}” is in the built-in list ${nameList(list)}`
   if (list === isbotList) return `${nameList(list)} recognizes “${found}” as a program.`
   if (entry.kind === 'neither') return `A program of type ${entry.label}, not AI: ${reason}.`
-  const what = uses[entry.use ?? 'unknown']
-  const operator = entry.operator ? `, by ${entry.operator}` : ''
-  return `${what.charAt(0).toUpperCase()}${what.slice(1)}${operator}: ${reason}.`
+  return `${describeUse(entry.use ?? 'unknown')}${entry.operator ? `, by ${entry.operator}` : ''}: ${reason}.`
 }
 
 function explainHuman({ exempt }: Decision): string {

@@ -1,6 +1,6 @@
 import type { Day } from '../day.ts'
 import type { VisitorCounts } from '../unique-visitors.ts'
-import { type CellBlock, countBefore } from './cell-block.ts'
+import { type CellBlock, countBefore, decodeBlock } from './cell-block.ts'
 import type { PageDirectory } from './page-directory.ts'
 
 /** Counts of pages in columns, in the order of an answer. A page takes 28 bytes. */
@@ -12,7 +12,7 @@ export interface PageColumns {
 }
 
 /** Adds the counters of the whole site that count visitors for the first time since `from`. */
-export function addSite({ site: { previous, human, ai, total } }: CellBlock, from: Day, sum: VisitorCounts): void {
+export function addSite({ previous, human, ai, total }: CellBlock['site'], from: Day, sum: VisitorCounts): void {
   for (let i = 0; i < previous.length && (previous[i] as number) < from; i++) {
     sum.human += human[i] as number
     sum.ai += ai[i] as number
@@ -40,10 +40,12 @@ export class RangeSum {
     this.#total = new Float64Array(directory.size)
   }
 
-  add(block: CellBlock): void {
+  /** @param stored see `encodeBlock` */
+  add(stored: Uint8Array): void {
+    const block = decodeBlock(stored, this.#from)
     const numbers = this.#numbersOf(block)
     const { pages, human, ai, total } = block
-    addSite(block, this.#from, this.site)
+    addSite(block.site, this.#from, this.site)
     const end = countBefore(block, this.#from)
     for (let i = 0; i < end; i++) {
       const page = numbers[pages[i] as number] as number

@@ -15,11 +15,13 @@ export interface LogReading {
   trustedProxies: number | undefined
   ipv6Prefix: Ipv6Prefix | undefined
   markdownAsAi: boolean | undefined
+  agents: LogSettings['agents'] | undefined
 }
 
 /** Converts the settings to options of `LogReader`. */
 export function toLogReading(settings: LogSettings): LogReading {
-  const { format, envelope, jsonFields, timeZone, clientField, trustedProxies, ipv6Prefix, markdownAsAi } = settings
+  const { format, envelope, jsonFields, timeZone, clientField, trustedProxies, ipv6Prefix, markdownAsAi, agents } =
+    settings
   return {
     format: findFormat(format, jsonFields, timeZone),
     envelope: envelope === 'none' ? 'none' : envelopes.find(({ name }) => name === envelope),
@@ -27,6 +29,7 @@ export function toLogReading(settings: LogSettings): LogReading {
     trustedProxies,
     ipv6Prefix,
     markdownAsAi,
+    agents,
   }
 }
 

@@ -20,7 +20,7 @@ import { createFormatWarning, isAllUnread } from './unread-log.ts'
 export interface FollowOptions
   extends Pick<
     LogReaderOptions,
-    'format' | 'envelope' | 'clientField' | 'trustedProxies' | 'ipv6Prefix' | 'markdownAsAi'
+    'format' | 'envelope' | 'clientField' | 'trustedProxies' | 'ipv6Prefix' | 'markdownAsAi' | 'agents'
   > {
   /** Path of an uncompressed log, which may not exist yet. */
   file: string

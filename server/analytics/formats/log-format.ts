@@ -144,6 +144,11 @@ export function asWritten(text: string): string {
   return text
 }
 
+/** Returns the target of a line as a latin1 string, without the escapes of the log. */
+export function readTarget({ bytes, targetStart, targetEnd }: LogLine, { decodeTarget }: LineParser): string {
+  return decodeTarget(bytes.toString('latin1', targetStart, targetEnd))
+}
+
 /** Writes the target with its query that fills the bytes from `start` up to `end`. */
 export function writeTarget(line: LogLine, bytes: Uint8Array, start: number, end: number): void {
   const targetEnd = findQuery(bytes, start, end)

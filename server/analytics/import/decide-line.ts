@@ -3,6 +3,7 @@ import { type Failure, toFailure } from '../failed-pages.ts'
 import type { LogLine, Parsed } from '../formats/log-format.ts'
 import { type KnownPage, type Page, refuseByQuery } from '../page.ts'
 import { countedStatus, readSentPage } from '../sent-view.ts'
+import type { OwnPages } from './own-pages.ts'
 
 /** The checks of a line, in the order in which they run. The first check that fails decides how the line is counted. */
 export const lineChecks = ['format', 'address', 'date', 'host', 'method', 'status', 'page'] as const
@@ -42,7 +43,11 @@ export interface LineContext<Project> {
   hasClient(line: LogLine): boolean
   /** Finds the project of the line's host; undefined = the host has no registered site. */
   findProject(line: LogLine): Project | undefined
+  /** Finds the page by the rules for all projects. */
   findPage(line: LogLine): Page
+  /** Returns the target of the line as `toPage` takes it. */
+  readTarget(line: LogLine): string
+  findOwnPages(project: Project): OwnPages | undefined
 }
 
 /** Decides how the lines of a log are counted. The import and its explanation share this class, so they cannot differ. */
@@ -52,6 +57,8 @@ export class LineDecider<Project> {
   project: Project | undefined
   /** The page of the last line; undefined unless the line is a page view. */
   page: KnownPage | undefined
+  /** Whether the settings of the project made it one. */
+  isOwnPage = false
   /** See `RefusedPage`; undefined unless the last line is a view of such a file. */
   llmsFile: string | undefined
   /** The page that was not sent; undefined unless the status of the last line says so. */
@@ -69,6 +76,7 @@ export class LineDecider<Project> {
   decide(parsed: Parsed | undefined, line: LogLine, now: number): LineRefusal | undefined {
     this.project = undefined
     this.page = undefined
+    this.isOwnPage = false
     this.llmsFile = undefined
     this.failed = undefined
     if (parsed === undefined || parsed === 'malformed') return lineRefusals.wrongFormat
@@ -78,9 +86,9 @@ export class LineDecider<Project> {
     this.project = this.#context.findProject(line)
     if (this.project === undefined) return lineRefusals.unknownHost
     if (!line.isGet) return lineRefusals.method
-    if (isFound(line.status)) return this.#decidePage(line)
+    if (isFound(line.status)) return this.#decidePage(line, this.project)
     const failure = toFailure(line.status)
-    if (failure !== undefined && this.#decidePage(line) === undefined && this.page) {
+    if (failure !== undefined && this.#decidePage(line, this.project) === undefined && this.page) {
       this.failed = { page: this.page, failure }
     }
     this.page = undefined
@@ -88,12 +96,18 @@ export class LineDecider<Project> {
     return lineRefusals.status
   }
 
-  #decidePage(line: LogLine): LineRefusal | undefined {
+  #decidePage(line: LogLine, project: Project): LineRefusal | undefined {
     const { bytes, queryStart, queryEnd } = line
     const hasQuery = queryEnd > queryStart
-    let page = this.#context.findPage(line)
+    const usual = this.#context.findPage(line)
+    let page = usual
+    const own = this.#context.findOwnPages(project)
+    if (own) {
+      page = own.find(usual, () => this.#context.readTarget(line))
+      this.isOwnPage = page !== usual
+    }
     if (page.refusal === 'sent-view' && hasQuery && line.status === countedStatus) {
-      page = readSentPage(bytes.toString('latin1', queryStart, queryEnd))
+      page = readSentPage(bytes.toString('latin1', queryStart, queryEnd), own)
     } else if (page.refusal === undefined && hasQuery) {
       const refusal = refuseByQuery(page, bytes.toString('latin1', queryStart, queryEnd))
       if (refusal) return lineRefusals[refusal]

@@ -1,7 +1,7 @@
 import { newVisitorRules, type VisitorRules } from '../../tenancy/project.ts'
 import type { Kind } from '../agents/agent-list.ts'
 import { classify } from '../agents/classify.ts'
-import { explainUserAgent, type UserAgentExplanation } from '../agents/explain-user-agent.ts'
+import type { UserAgentExplanation } from '../agents/explain-user-agent.ts'
 import { formatDay, toDay } from '../day.ts'
 import {
   type Dialect,
@@ -13,12 +13,13 @@ import {
 import type { Envelope } from '../envelopes/envelope.ts'
 import { type Ipv6Prefix, stripAddress } from '../formats/address.ts'
 import { formats } from '../formats/formats.ts'
-import { emptyLogLine, type LineParser, type LogFormat } from '../formats/log-format.ts'
+import { emptyLogLine, type LineParser, type LogFormat, readTarget } from '../formats/log-format.ts'
 import { type Page, toPage } from '../page.ts'
 import { explainVerdict } from './agent-addresses.ts'
 import { Clients } from './clients.ts'
 import { type LineCheck, LineDecider, type LineRefusal, lineChecks } from './decide-line.ts'
 import { maxLineBytes } from './line-reader.ts'
+import { explainByOwn, explainOwnVerdict, isJudged, type OwnAgentList } from './own-agents.ts'
 import type { ProjectCounting } from './project-counting.ts'
 import { Referrals } from './referrals.ts'
 import { findRule } from './rules.ts'
@@ -63,6 +64,8 @@ export interface LineExplainerOptions {
   ipv6Prefix?: Ipv6Prefix | undefined
   /** The project whose settings hold; missing = a new one. */
   project?: Pick<VisitedProject, 'visitorRules' | 'counting'> | undefined
+  /** See `LogSettings`. */
+  agents?: OwnAgentList | undefined
   /** Milliseconds since 1970. */
   now: number
 }
@@ -96,8 +99,9 @@ export class LineExplainer {
   readonly #decider = new LineDecider<true>({
     hasClient: line => this.#clients.has(line, this.#parser as LineParser),
     findProject: () => true,
-    findPage: ({ bytes, targetStart, targetEnd }) =>
-      toPage((this.#parser as LineParser).decodeTarget(bytes.toString('latin1', targetStart, targetEnd))),
+    findPage: line => toPage(readTarget(line, this.#parser as LineParser)),
+    readTarget: line => readTarget(line, this.#parser as LineParser),
+    findOwnPages: () => this.#counting?.pages,
   })
   readonly #settings: DialectSettings
   readonly #rules: VisitorRules
@@ -113,7 +117,7 @@ export class LineExplainer {
     this.#settings = { format, envelope, clientField }
     this.#clients = new Clients(options)
     this.#rules = options.project?.visitorRules ?? newVisitorRules
-    this.#counting = options.project && toCounting(options.project)
+    this.#counting = toCounting(options.project ?? {}, options.agents)
     if (format) this.#useDialect({ format, envelope: envelope === 'none' ? undefined : envelope })
     this.#isSettled = format !== undefined && envelope !== undefined
   }
@@ -213,19 +217,24 @@ export class LineExplainer {
       const count = llmsFile === undefined ? '' : `; its visitors are counted as readers of ${llmsFile}`
       return `${cut(bytes, targetStart, targetEnd)} ${refusals[refusal.name as keyof typeof refusals]}${count}`
     }
-    if (page?.isMarkdown) return `${page.path}, as Markdown`
-    return `${page?.path}${this.#asksForMarkdown() ? ', as Markdown by its Accept header' : ''}`
+    const own = this.#decider.isOwnPage ? ', a page by the settings of this project' : ''
+    if (page?.isMarkdown) return `${page.path}, as Markdown${own}`
+    return `${page?.path}${this.#asksForMarkdown() ? ', as Markdown by its Accept header' : ''}${own}`
   }
 
   #explainWho(parser: LineParser, isMarkdown: boolean, explanation: LineExplanation): void {
     const { bytes, userAgentStart, userAgentEnd } = this.#line
     explanation.steps.push({ step: 'client', finding: this.#explainClient(parser) })
-    const userAgent = explainUserAgent(parser.decodeHeader(bytes.toString('latin1', userAgentStart, userAgentEnd)))
-    const isUnnamedView = isUnnamed(userAgent) && (isMarkdown || this.#asksForMarkdown())
+    const text = parser.decodeHeader(bytes.toString('latin1', userAgentStart, userAgentEnd))
+    const own = this.#counting?.agents?.find(text, this.#clients)
+    const userAgent = explainByOwn(text, own?.entry)
+    const isUnnamedView = !own && isUnnamed(userAgent) && (isMarkdown || this.#asksForMarkdown())
     const isAiView = isUnnamedView && (this.#options.markdownAsAi || this.#counting?.onlyAssistants)
-    const named = findRule(isAiView ? markdownView : classify(userAgent.userAgent))
+    const named = own?.rule ?? findRule(isAiView ? markdownView : classify(text))
     const judged =
-      this.#rules === 1 ? undefined : this.#verifiedRules.judge(named, this.#clients.owner, toDay(this.#line.atMs))
+      this.#rules === 1 || (own && isJudged(own))
+        ? undefined
+        : this.#verifiedRules.judge(named, this.#clients.owner, toDay(this.#line.atMs))
     const verified = this.#verifiedRules.findRule(named, judged)
     const { kind, name: rule } = this.#counting?.limit(verified) ?? verified
     explanation.userAgent = userAgent
@@ -234,11 +243,11 @@ export class LineExplainer {
     explanation.steps.push({ step: 'who', finding: userAgent.why })
     if (isUnnamedView)
       explanation.steps.push({ step: 'markdown', finding: markdownFindings[named.kind === 'ai' ? 1 : 0] })
-    if (judged) {
-      const { bytes, start, end } = this.#clients
-      const finding = explainVerdict(judged, cut(bytes, start, end), toDay(this.#line.atMs))
-      explanation.steps.push({ step: 'operator', finding })
-    }
+    const address = cut(this.#clients.bytes, this.#clients.start, this.#clients.end)
+    const operator = judged
+      ? explainVerdict(judged, address, toDay(this.#line.atMs))
+      : own && explainOwnVerdict(own, address)
+    if (operator !== undefined) explanation.steps.push({ step: 'operator', finding: operator })
     const assistant = kind === 'human' ? this.#referrals.find(this.#line) : undefined
     if (assistant) {
       explanation.steps.push({ step: 'referral', finding: `came from the AI assistant ${assistant.assistant}` })

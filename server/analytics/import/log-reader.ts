@@ -1,6 +1,6 @@
 import type { DialectSettings } from '../envelopes/detect-dialect.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
-import { emptyLogLine, type LineParser, type LogFormat, type OnLine } from '../formats/log-format.ts'
+import { emptyLogLine, type LineParser, type LogFormat, type OnLine, readTarget } from '../formats/log-format.ts'
 import type { ViewBatch } from '../view-batch.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import type { BatchBuilder } from './batch-builder.ts'
@@ -10,6 +10,7 @@ import type { UnreadableReason } from './delivery.ts'
 import type { ImportTally } from './import-tally.ts'
 import { LineReader } from './line-reader.ts'
 import { EvidenceCollector, type LogEvidence } from './log-evidence.ts'
+import type { OwnAgentList } from './own-agents.ts'
 import { PageCache } from './page-cache.ts'
 import { UserAgents } from './user-agents.ts'
 import { maxLabels, ViewAdder } from './view-adder.ts'
@@ -30,6 +31,7 @@ export interface LogReaderOptions extends ClientOptions, Partial<DialectSettings
   now: number
   /** See `LogSettings`. */
   markdownAsAi?: boolean | undefined
+  agents?: OwnAgentList | undefined
   /** Is told about each line that cannot be read, with its bytes; those of a line that is too long are not known. */
   onUnreadable?: (reason: UnreadableReason, bytes: Buffer, start: number, end: number) => void
   /** Number of distinct views and labels, over all projects, that fill a batch. */
@@ -77,6 +79,8 @@ export class LogReader {
     findProject: line => this.#projects.find(line),
     findPage: ({ bytes, targetStart, targetEnd }) =>
       this.#pages.find(bytes, targetStart, targetEnd, (this.#lines.parser as LineParser).decodeTarget),
+    readTarget: line => readTarget(line, this.#lines.parser as LineParser),
+    findOwnPages: ({ counting }) => counting?.pages,
   })
   #evidence: EvidenceCollector
   #viewCount = 0
@@ -94,7 +98,7 @@ export class LogReader {
       onTooLong: this.#countTooLong,
       onFormat: this.#prepareFor,
     })
-    this.#projects = new VisitedProjects(options.projects, options.keys)
+    this.#projects = new VisitedProjects(options.projects, options.keys, options.agents)
     this.#clients = new Clients(options)
     this.#views = new ViewAdder({ line: this.#line, agents: this.#agents, clients: this.#clients })
     this.#evidence = new EvidenceCollector(this.tally, 0)

@@ -2,6 +2,8 @@ import type { CountingSettings } from '../../tenancy/project.ts'
 import { AddressRanges } from '../formats/address-ranges.ts'
 import type { Clients } from './clients.ts'
 import { type LineRefusal, lineRefusals } from './decide-line.ts'
+import { type OwnAgentList, OwnAgents, projectAgents } from './own-agents.ts'
+import { OwnPages } from './own-pages.ts'
 import { findRule, type Rule } from './rules.ts'
 import type { UserAgent } from './user-agents.ts'
 
@@ -10,15 +12,24 @@ export class ProjectCounting {
   readonly #own: AddressRanges<true> | undefined
   readonly #paths: ReadonlySet<string>
   readonly #beginnings: readonly string[]
+  /** Undefined = only the usual pages. */
+  readonly pages: OwnPages | undefined
+  /** Undefined = only the built-in agents. */
+  readonly agents: OwnAgents | undefined
   readonly onlyAssistants: boolean
 
-  constructor({ ownAddresses, notPages, ai }: CountingSettings) {
+  /** @param more agents of the log, asked after those of the project */
+  constructor({ ownAddresses, notPages, pages, agents, ai }: CountingSettings, more?: OwnAgentList) {
     this.#own =
       ownAddresses.length > 0
         ? new AddressRanges(ownAddresses.map(cidr => ({ cidr, owner: true as const })))
         : undefined
     this.#paths = new Set(notPages.filter(path => !path.endsWith('*')))
     this.#beginnings = notPages.filter(path => path.endsWith('*')).map(path => path.slice(0, -1))
+    if (pages.length > 0) this.pages = new OwnPages(pages)
+    if (agents.length > 0 || more) {
+      this.agents = new OwnAgents([{ source: projectAgents, agents }, ...(more ? [more] : [])])
+    }
     this.onlyAssistants = ai === 'assistants'
   }
 

@@ -14,16 +14,20 @@ export interface Rule {
   label: string | undefined
 }
 
-// Kept for the lifetime of the process. The agent lists yield a few thousand rules, and no log can add one.
+// Kept for the lifetime of the process. The agent lists yield a few thousand rules, agents files a few more, and no log can add one.
 const rules: Rule[] = []
 const byName = new Map<string, Rule>()
 
-/** Returns the rule of this kind, name and use. Every call returns the same rule. */
-export function findRule({ kind, rule: name, agent, use }: Classification): Rule {
+/**
+ * Returns the rule of this kind, name and use. Every call returns the same rule.
+ *
+ * @param agentKey of an agent that an operator added, see `toAgentKey`
+ */
+export function findRule({ kind, rule: name, agent, use }: Classification, agentKey = agent): Rule {
   const key = `${kind} ${use ?? ''} ${name}`
   const known = byName.get(key)
   if (known) return known
-  const label = toRuleLabel(kind, agent ?? name)
+  const label = toRuleLabel(kind, agentKey ?? name)
   const rule = { number: rules.length, kind, name, label, ...(agent && use ? { agent, use } : {}) }
   rules.push(rule)
   byName.set(key, rule)

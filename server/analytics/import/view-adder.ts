@@ -9,6 +9,7 @@ import type { BatchBuilder } from './batch-builder.ts'
 import type { Clients } from './clients.ts'
 import type { LineDecider, LineRefusal } from './decide-line.ts'
 import type { EvidenceCollector } from './log-evidence.ts'
+import { isJudged } from './own-agents.ts'
 import { Referrals } from './referrals.ts'
 import type { Rule } from './rules.ts'
 import type { UserAgent, UserAgents } from './user-agents.ts'
@@ -127,8 +128,11 @@ export class ViewAdder {
     isMarkdown: boolean,
     parser: LineParser,
   ): Rule {
-    const named = counting?.findRule(agent, isMarkdown) ?? (isMarkdown ? agent.markdownRule : agent.rule)
     this.#clients.find(this.#line, parser, project.visitorRules)
+    const own = counting?.agents?.find(agent.text, this.#clients)
+    if (own?.verdict === 'verified') tally.verifiedViews++
+    if (counting && own && isJudged(own)) return counting.limit(own.rule)
+    const named = own?.rule ?? counting?.findRule(agent, isMarkdown) ?? (isMarkdown ? agent.markdownRule : agent.rule)
     if (project.visitorRules === 1) return counting?.limit(named) ?? named
     const judged = this.#verifiedRules.judge(named, this.#clients.owner, toDay(this.#line.atMs))
     if (judged?.verdict === 'verified') tally.verifiedViews++

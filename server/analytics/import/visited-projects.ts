@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Project, usualCounting } from '../../tenancy/project.ts'
 import { formats } from '../formats/formats.ts'
 import { type LogFormat, LogFormatError, type LogLine } from '../formats/log-format.ts'
@@ -6,6 +7,7 @@ import { VisitorHash } from '../visitor.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import { BatchBuilder } from './batch-builder.ts'
 import { ImportTally } from './import-tally.ts'
+import type { OwnAgentList } from './own-agents.ts'
 import { ProjectCounting } from './project-counting.ts'
 
 export type VisitedProject = Pick<Project, 'id' | 'visitorSaltRotation' | 'visitorRules' | 'counting'>
@@ -29,6 +31,7 @@ export interface ProjectTarget extends ProjectViews {
 /** The projects whose visits a log contains: one project for all lines, or a project for each host. */
 export class VisitedProjects {
   readonly #keys: VisitorKeys
+  readonly #agents: OwnAgentList | undefined
   readonly #targets = new Map<string, ProjectTarget>()
   readonly #hosts: Hosts<ProjectTarget> | undefined
   /** The project of all lines; undefined when projects are found by host. */
@@ -36,8 +39,10 @@ export class VisitedProjects {
   /** Counts of the lines that belong to no project. */
   readonly common: ImportTally
 
-  constructor(projects: VisitedProject | ProjectsByHost, keys: VisitorKeys) {
+  /** @param agents see `LogSettings` */
+  constructor(projects: VisitedProject | ProjectsByHost, keys: VisitorKeys, agents?: OwnAgentList) {
     this.#keys = keys
+    this.#agents = agents
     if (isByHost(projects)) {
       this.#hosts = new Hosts(this.#toTargets(projects))
       this.common = new ImportTally()
@@ -100,23 +105,27 @@ export class VisitedProjects {
 
   #toTarget(project: VisitedProject): ProjectTarget {
     const known = this.#targets.get(project.id)
-    // The settings may have changed.
-    if (known) return Object.assign(known, { project, counting: toCounting(project) })
+    const isUnchanged = known && isDeepStrictEqual(known.project.counting, project.counting)
+    const counting = isUnchanged ? known.counting : toCounting(project, this.#agents)
+    if (known) return Object.assign(known, { project, counting })
     const hash = new VisitorHash(day => this.#keys.find(project, day), project.visitorSaltRotation)
-    const counting = toCounting(project)
     const target = { project, tally: new ImportTally(), builder: new BatchBuilder(hash), counting }
     this.#targets.set(project.id, target)
     return target
   }
 }
 
-/** Returns the settings of a project; undefined = the usual ones. */
-export function toCounting({
-  counting = usualCounting,
-}: Pick<VisitedProject, 'counting'>): ProjectCounting | undefined {
-  const { ownAddresses, notPages, ai } = counting
-  const isUsual = ownAddresses.length === 0 && notPages.length === 0 && ai === usualCounting.ai
-  return isUsual ? undefined : new ProjectCounting(counting)
+/**
+ * Returns the settings of a project; undefined = the usual ones.
+ *
+ * @param agents see `LogSettings`
+ */
+export function toCounting(
+  { counting = usualCounting }: Pick<VisitedProject, 'counting'>,
+  agents?: OwnAgentList,
+): ProjectCounting | undefined {
+  const isUsual = agents === undefined && isDeepStrictEqual(counting, usualCounting)
+  return isUsual ? undefined : new ProjectCounting(counting, agents)
 }
 
 function isByHost(projects: VisitedProject | ProjectsByHost): projects is ProjectsByHost {

@@ -1,5 +1,5 @@
 import type { AgentUse } from '../agents/agent-list.ts'
-import { findAgentUse } from '../agents/agent-use.ts'
+import { parseAgentKey } from '../agents/agent-use.ts'
 import { type FailedPage, type Failure, isBeyond } from '../failed-pages.ts'
 
 /** Pages that visitors asked for and did not get. These requests are not page views, and count for no total. */
@@ -37,7 +37,7 @@ export class FailedCollector {
       const row = this.#find(found.pages, failure, path)
       if (from === undefined) row[kind] = visitors
       else if (kind === 'human') row.sites.push({ site: from, visitors })
-      else row.agents.push({ agent: from, use: findAgentUse(from), visitors })
+      else row.agents.push({ ...parseAgentKey(from), visitors })
     }
   }
 

@@ -1,5 +1,5 @@
 import { type AgentUse, agentUses } from '../agents/agent-list.ts'
-import { findAgentUse } from '../agents/agent-use.ts'
+import { parseAgentKey } from '../agents/agent-use.ts'
 import { findAssistantSite } from '../assistant-sites.ts'
 import { type Day, formatDay } from '../day.ts'
 import { type LabelledKind, parseLabel } from '../labels.ts'
@@ -165,7 +165,7 @@ export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
     const label = parseLabel(text)
     switch (label?.type) {
       case 'agent':
-        report.agents.push({ agent: label.agent, use: findAgentUse(label.agent), visitors })
+        report.agents.push({ ...parseAgentKey(label.agent), visitors })
         break
       case 'class':
         report.uses.push({ use: label.use as AgentUse, agents: 0, visitors })
@@ -177,7 +177,7 @@ export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
         addFile(report.files, label.file, label.kind, visitors)
         break
       case 'read':
-        report.readers.push({ file: label.file, agent: label.agent, use: findAgentUse(label.agent), visitors })
+        report.readers.push({ file: label.file, ...parseAgentKey(label.agent), visitors })
         break
       case 'failed':
         failed.add(label, visitors)

@@ -34,7 +34,7 @@ export function auditColumns(
     { heading: columns.when, show: ({ at }) => timeWithSeconds(at) },
     // A later version may have written an action that this one does not know.
     { heading: columns.action, show: ({ action }) => texts.actions[action] ?? action },
-    { heading: columns.subject, show: event => showSubject(event, links.get(event.id)) },
+    { heading: columns.subject, isText: true, show: event => showSubject(event, links.get(event.id)) },
     { heading: columns.actor, show: ({ actor }) => actor },
     { heading: columns.address, show: ({ address }) => address },
     ...(organizations ? [organization] : []),

@@ -8,6 +8,7 @@ import { keysPage } from './keys.ts'
 import { organizationsPage } from './organizations.ts'
 import { overviewPage } from './overview.ts'
 import { peoplePage } from './people.ts'
+import { projectSettingsPage } from './project-settings.ts'
 import { projectsPage } from './projects.ts'
 import { sitePage } from './site.ts'
 import { visitorsPage } from './visitors.ts'
@@ -17,6 +18,7 @@ export const pages: readonly PageDefinition[] = [
   overviewPage,
   keysPage,
   projectsPage,
+  projectSettingsPage,
   sitePage,
   visitorsPage,
   exportsPage,

@@ -12,6 +12,7 @@ import { textField } from '../parts/field.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
+import { projectSettingsPath } from '../paths.ts'
 import { siteTexts as texts } from '../texts/sites.ts'
 import { askForProject, askForSite } from './ask-operator.ts'
 import { frameLongList, readLongList } from './long-list.ts'
@@ -138,7 +139,8 @@ function projectTable(visit: Visit, projects: readonly (Project & { sites: numbe
         heading: projectColumns.pages,
         show: ({ id, name }) =>
           html`<a href="${visit.link('/visitors')}?project=${id}">${texts.seeVisitors}<span class="unseen"> ${name}</span></a>,
-<a href="${visit.link('/agent-jobs')}?project=${id}">${texts.seeJobs}<span class="unseen"> ${name}</span></a>`,
+<a href="${visit.link('/agent-jobs')}?project=${id}">${texts.seeJobs}<span class="unseen"> ${name}</span></a>,
+<a href="${visit.link(projectSettingsPath(id))}">${texts.seeSettings}<span class="unseen"> ${name}</span></a>`,
       },
     ],
   })

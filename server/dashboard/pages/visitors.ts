@@ -14,6 +14,7 @@ import type { Answer, PageDefinition, Visit } from '../page.ts'
 import { textField } from '../parts/field.ts'
 import { html, type Markup } from '../parts/html.ts'
 import { type Column, table } from '../parts/table.ts'
+import { projectSettingsPath } from '../paths.ts'
 import { showNumber } from '../texts/numbers.ts'
 import { visitorTexts as texts } from '../texts/visitors.ts'
 import { askForProject } from './ask-operator.ts'
@@ -110,7 +111,8 @@ ${prunedBefore !== null && html`<p class="notice">${texts.pruned(prunedBefore)}<
 ${labelledFrom !== null && html`<p class="notice">${texts.unlabelled(labelledFrom)}</p>`}
 ${showComparisons(visit, question)}
 ${showTotals(report)}
-<p>${texts.visitor(project.visitorRules)}${project.counting?.ai === 'assistants' && ` ${texts.assistantsOnly}`}</p>
+<p>${texts.visitor(project.visitorRules)}${project.counting?.ai === 'assistants' && ` ${texts.assistantsOnly}`}
+<a href="${visit.link(projectSettingsPath(project.id))}">${texts.settings}</a></p>
 <p><a class="button" href="${address}&amp;download=csv">${texts.downloadCsv}</a>
 <a class="button" href="${address}&amp;download=json">${texts.downloadJson}</a></p>
 ${showPages(visit, question, report)}

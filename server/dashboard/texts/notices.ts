@@ -7,6 +7,7 @@ export const notices = {
   'site-deleted': 'The site is deleted. Its finished exports stay.',
   'site-changed': 'The changes are saved. The next export uses them.',
   'project-created': 'The project is created.',
+  'project-changed': 'The settings are saved. They hold for what is counted from now on.',
   'export-started': 'The export was started.',
   'export-cancelled': 'The export is cancelled.',
   'export-had-ended': 'The export had ended already, so nothing was changed.',

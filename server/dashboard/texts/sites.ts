@@ -9,6 +9,7 @@ export const siteTexts = {
   noProjectsForMember: 'There are no projects yet.',
   seeVisitors: 'Visitors',
   seeJobs: 'Agent jobs',
+  seeSettings: 'What counts',
   sitesTitle: 'Sites',
   findSite: 'Domain or project of a site',
   siteColumns: { domain: 'Domain', project: 'Project', origin: 'Fetched from', rules: 'Rules' },

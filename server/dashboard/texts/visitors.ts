@@ -30,6 +30,7 @@ export const visitorTexts = {
       ? 'A visitor is one network address with one user agent. Most IPv6 addresses change each day, so their readers count again.'
       : 'A visitor is one network address (of IPv6: its first 64 bits) with one user agent.',
   assistantsOnly: 'AI means assistants, coding agents, and readers of Markdown that no list names.',
+  settings: 'What counts in this project',
   pruned: (date: string) =>
     `The visitors before ${date} were pruned, so those who came before and after that day count twice.`,
   unlabelled: (date: string) =>

@@ -1,4 +1,4 @@
-import { type CellBlock, decodeBlock, encodeBlock } from '../../analytics/counters/cell-block.ts'
+import { decodeBlock, decodeSite, encodeBlock, encodeFramedBlock } from '../../analytics/counters/cell-block.ts'
 import { CellChanges } from '../../analytics/counters/cell-changes.ts'
 import type { Cells } from '../../analytics/counters/cells.ts'
 import { forgetPrevious } from '../../analytics/counters/forget-previous.ts'
@@ -17,8 +17,8 @@ export type VisitCounters = ReturnType<typeof openVisitCounters>
 
 /** The counters of a project: one block per day and one per month. */
 export function openVisitCounters(database: Database, pages: VisitPages) {
-  const days = openBlocks(database, 'day_counters', 'day')
-  const months = openBlocks(database, 'month_counters', 'month')
+  const days = openBlocks(database, 'day_counters', 'day', encodeBlock)
+  const months = openBlocks(database, 'month_counters', 'month', encodeFramedBlock)
   const listDaysFrom = database.prepare<[Day], Day>('SELECT day FROM day_counters WHERE day >= ? ORDER BY day').pluck()
   const ranges = openRanges(database, days, months)
 
@@ -74,9 +74,9 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
   }
 }
 
-function sumSite(blocks: Iterable<CellBlock>, from: Day): VisitorCounts {
+function sumSite(blocks: Iterable<Buffer>, from: Day): VisitorCounts {
   const total = { human: 0, ai: 0, total: 0 }
-  for (const block of blocks) addSite(block, from, total)
+  for (const block of blocks) addSite(decodeSite(block), from, total)
   return total
 }
 
@@ -87,18 +87,23 @@ function openRanges(database: Database, days: Blocks, months: Blocks) {
   )
   return {
     findDays: () => toDays(findVisited.get()),
-    /** Lists the blocks that make up a range. */
-    *list(range: DaySpan, { first, last }: Days): Generator<CellBlock> {
+    /** Lists the stored blocks that make up a range. */
+    *list(range: DaySpan, { first, last }: Days): Generator<Buffer> {
       const plan = planRange(range, { from: first, to: last + 1 })
-      for (const span of plan.days) for (const block of days.list(span)) yield decodeBlock(block)
-      if (plan.months) for (const block of months.list(plan.months)) yield decodeBlock(block)
+      for (const span of plan.days) yield* days.list(span)
+      if (plan.months) yield* months.list(plan.months)
     },
   }
 }
 
 type Blocks = ReturnType<typeof openBlocks>
 
-function openBlocks(database: Database, table: 'day_counters' | 'month_counters', key: 'day' | 'month') {
+function openBlocks(
+  database: Database,
+  table: 'day_counters' | 'month_counters',
+  key: 'day' | 'month',
+  encode: typeof encodeBlock,
+) {
   const find = database.prepare<[Day], Buffer>(`SELECT block FROM ${table} WHERE ${key} = ?`).pluck()
   const upsert = database.prepare<[Day, Uint8Array]>(
     `INSERT INTO ${table} (${key}, block) VALUES (?, ?) ON CONFLICT DO UPDATE SET block = excluded.block`,
@@ -112,7 +117,7 @@ function openBlocks(database: Database, table: 'day_counters' | 'month_counters'
     merge(day: Day, changes: Cells, idOf: (page: number) => number): void {
       const known = find.get(day)
       const merged = mergeBlock(known && decodeBlock(known), changes, idOf)
-      if (merged) upsert.run(day, encodeBlock(merged))
+      if (merged) upsert.run(day, encode(merged))
       else remove.run(day)
     },
     list: (span: DaySpan) => list.iterate(span),

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,15 +76,18 @@ async function runProgram(
   const folder = mkdtempSync(join(tmpdir(), 'quire-report-'))
   const linkFile = join(folder, 'pr-link')
   try {
-    const child = spawn(file, args, { stdio: 'inherit', env: { ...env, QUIRE_PR_LINK_FILE: linkFile } })
-    const pass = (signal: NodeJS.Signals) => void child.kill(signal)
+    let child: ChildProcess | undefined
+    const pass = (signal: NodeJS.Signals) => void child?.kill(signal)
+    // Before the program runs: a signal that comes at once must not end this process alone.
     for (const signal of signals) process.on(signal, pass)
+    const running = spawn(file, args, { stdio: 'inherit', env: { ...env, QUIRE_PR_LINK_FILE: linkFile } })
+    child = running
     const exitCode = await new Promise<number>(done => {
-      child.once('error', error => {
+      running.once('error', error => {
         printError(`quire-report: ${file} cannot be started: ${error.message}\n`)
         done(127)
       })
-      child.once('exit', (code, signal) => done(code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)))
+      running.once('exit', (code, signal) => done(code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)))
     })
     for (const signal of signals) process.off(signal, pass)
     return { exitCode, prLink: readLink(linkFile, printError) }

@@ -11,7 +11,7 @@ test('an AI agent is explained by its list entry', () => {
     kind: 'ai',
     rule: 'ai: GPTBot',
     why: expect.stringMatching(
-      /^A crawler for AI training, by OpenAI: “GPTBot” is in the list ai-agents of 20\d\d-\d\d-\d\d\.$/,
+      /^A crawler for AI training, by OpenAI: “GPTBot” is in the built-in list ai-agents of 20\d\d-\d\d-\d\d\.$/,
     ),
     list: expect.objectContaining({ name: 'ai-agents', asOf: expect.stringMatching(/^20\d\d-/) }),
     pattern: 'GPTBot',
@@ -26,7 +26,7 @@ test('an AI agent is explained by its list entry', () => {
 test.each([
   [
     'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)',
-    /^A program of type seo, not AI: “AhrefsBot” is in the list crawler-user-agents 1\.60\.0 of 2026-08-10\.$/,
+    /^A program of type seo, not AI: “AhrefsBot” is in the built-in list crawler-user-agents 1\.60\.0 of 2026-08-10\.$/,
   ],
   ['SomethingBot/1.0', /^isbot 5\.2\.3 of 2026-11-09 recognizes “.*Bot.*” as a program\.$/],
   ['Gradle/8.1 (Linux;6.8;amd64)', /^No list contains it, and it names neither a browser nor a device/],

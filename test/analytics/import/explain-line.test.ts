@@ -105,7 +105,10 @@ test('lists the checks in order, up to the one that decides', () => {
       { step: 'status', finding: '200' },
       { step: 'page', finding: '/guides/a, as Markdown' },
       { step: 'client', finding: '203.0.113.9, the peer' },
-      { step: 'who', finding: expect.stringMatching(/^An AI assistant, by Anthropic: “Claude-User” is in the list/) },
+      {
+        step: 'who',
+        finding: expect.stringMatching(/^An AI assistant, by Anthropic: “Claude-User” is in the built-in list/),
+      },
       {
         step: 'operator',
         finding: 'Not verified: 203.0.113.9 is the address of a proxy, a private network or an example.',

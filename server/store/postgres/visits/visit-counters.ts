@@ -1,4 +1,4 @@
-import { type CellBlock, decodeBlock, encodeBlock } from '../../../analytics/counters/cell-block.ts'
+import { decodeBlock, encodeBlock, encodeFramedBlock } from '../../../analytics/counters/cell-block.ts'
 import { CellChanges } from '../../../analytics/counters/cell-changes.ts'
 import type { Cells } from '../../../analytics/counters/cells.ts'
 import { forgetPrevious } from '../../../analytics/counters/forget-previous.ts'
@@ -24,8 +24,8 @@ const blocksPerStatement = 8
 /** Blocks that are read together have at most so many bytes, or are one. */
 const bytesPerRead = 8 * 1024 * 1024
 
-const days = prepareBlocks('day_counters', 'day')
-const months = prepareBlocks('month_counters', 'month')
+const days = prepareBlocks('day_counters', 'day', encodeBlock)
+const months = prepareBlocks('month_counters', 'month', encodeFramedBlock)
 const findVisited = slowly<{ project: number }, FoundDays>(
   'SELECT min(day) AS first, max(day) AS last FROM day_counters WHERE project_key = @project',
 )
@@ -33,8 +33,9 @@ const listDaysFrom = slowly<{ project: number; from: Day }, { day: Day }>(
   'SELECT day FROM day_counters WHERE project_key = @project AND day >= @from ORDER BY day',
 )
 
-function prepareBlocks(table: 'day_counters' | 'month_counters', key: 'day' | 'month') {
+function prepareBlocks(table: 'day_counters' | 'month_counters', key: 'day' | 'month', encode: typeof encodeBlock) {
   return {
+    encode,
     list: slowly<{ project: number; days: readonly Day[] }, Block>(
       `SELECT ${key} AS day, block FROM ${table} WHERE project_key = @project AND ${key} = ANY(@days::integer[])`,
     ),
@@ -94,7 +95,7 @@ async function merge(within: Database, blocks: typeof days, { project, changes, 
     for (const [day, cells] of part) {
       const block = known.get(day)
       const merged = mergeBlock(block && decodeBlock(block), cells, idOf)
-      if (merged) written.push({ day, block: encodeBlock(merged) })
+      if (merged) written.push({ day, block: blocks.encode(merged) })
       else removed.push(day)
     }
     if (removed.length > 0) await within.run(blocks.remove, { project, days: removed })
@@ -141,13 +142,13 @@ export async function findCountedDays(within: Database, project: number): Promis
   return toDays(await within.get(findVisited, { project }))
 }
 
-/** Reads the blocks that make up a range, a few at a time. Called in a transaction that reads at one instant. */
+/** Reads the stored blocks that make up a range, a few at a time. Called in a transaction that reads at one instant. */
 export async function* readBlocks(
   within: Database,
   project: number,
   range: DaySpan,
   { first, last }: Days,
-): AsyncGenerator<CellBlock> {
+): AsyncGenerator<Buffer> {
   const plan = planRange(range, { from: first, to: last + 1 })
   for (const span of plan.days) yield* readSpan(within, days, project, span)
   if (plan.months) yield* readSpan(within, months, project, plan.months)
@@ -158,7 +159,7 @@ async function* readSpan(
   blocks: typeof days,
   project: number,
   { from, to }: DaySpan,
-): AsyncGenerator<CellBlock> {
+): AsyncGenerator<Buffer> {
   const sizes = await within.all(blocks.listSizes, { project, from, to })
   let part: Day[] = []
   let bytes = 0
@@ -166,12 +167,12 @@ async function* readSpan(
     const rows = await within.all(blocks.list, { project, days: part })
     part = []
     bytes = 0
-    return rows
+    return rows.map(({ block }) => block)
   }
   for (const { day, size } of sizes) {
-    if (part.length > 0 && bytes + size > bytesPerRead) for (const { block } of await read()) yield decodeBlock(block)
+    if (part.length > 0 && bytes + size > bytesPerRead) yield* await read()
     part.push(day)
     bytes += size
   }
-  if (part.length > 0) for (const { block } of await read()) yield decodeBlock(block)
+  if (part.length > 0) yield* await read()
 }

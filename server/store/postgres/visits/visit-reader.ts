@@ -1,3 +1,4 @@
+import { decodeSite } from '../../../analytics/counters/cell-block.ts'
 import type { DaySpan } from '../../../analytics/counters/range-plan.ts'
 import { addSite, RangeSum } from '../../../analytics/counters/range-sum.ts'
 import type { CountsAtRevision, DayRange, PageVisitors, VisitorCounts } from '../../../analytics/unique-visitors.ts'
@@ -171,6 +172,6 @@ async function sumSite(within: Database, project: number, span: DaySpan): Promis
   const visited = await findCountedDays(within, project)
   if (!visited) return total
   const from = Math.max(span.from, visited.first)
-  for await (const block of readBlocks(within, project, span, visited)) addSite(block, from, total)
+  for await (const block of readBlocks(within, project, span, visited)) addSite(decodeSite(block), from, total)
   return total
 }

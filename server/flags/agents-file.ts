@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { InvalidArgumentError } from 'commander'
+import { parseAgents } from '../analytics/import/parse-agents.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import type { OwnAgent } from '../tenancy/project.ts'
+
+/**
+ * Reads a file of agents, see `parseAgents`.
+ *
+ * @throws {InvalidArgumentError} naming the entry and the field, to which commander adds the file.
+ */
+export function readAgentsFile(source: string): { source: string; agents: readonly OwnAgent[] } {
+  try {
+    return { source, agents: parseAgents(readFileSync(source, 'utf8')) }
+  } catch (error) {
+    const reason =
+      error instanceof OperatorError ? error.message : `It cannot be read (${(error as { code?: string }).code}).`
+    throw new InvalidArgumentError(reason)
+  }
+}
