@@ -126,6 +126,17 @@ test('the same line counts once, and a key in the address must be for that alone
   expect((await send(mock, '/quire/v1/visits', others)).body.code).toBe('no_site')
 })
 
+test('a page view counts for a page of the site', async () => {
+  const { mock } = createStepMock()
+  const view = (origin: string) =>
+    send(mock, '/quire/v1/projects/prj_5b1c2d3e4f506172/page-views?page=/guide', {
+      method: 'POST',
+      headers: { Authorization: 'Bearer count-views', Origin: origin },
+    })
+  expect((await view('https://docs.example.com')).status).toBe(204)
+  expect((await view('https://other.example')).body.code).toBe('origin_not_allowed')
+})
+
 test('keys and chosen errors work as for the first document', async () => {
   const { mock } = createStepMock()
   const as = (key: string, init: RequestInit = {}) =>

@@ -20,6 +20,9 @@ const keyWords = {
   other: ['other'],
 }
 
+/** The scope of a key that has only one. */
+const onlyScopes = { 'read-only': 'read', 'write-only': 'write', ingest: 'ingest', count: 'count' } as const
+
 /** The keys that are accepted besides the only one. */
 const otherKeys = ['read-only', 'write-only', 'ingest', 'count-views', 'standard', 'other']
 
@@ -32,7 +35,7 @@ interface KeyPlace {
 /**
  * Returns the caller of a request; undefined = its key is refused.
  *
- * @throws {HttpError} 403 if that key may do more than send them
+ * @throws {HttpError} 403 if its key is in the address and may do too much
  */
 export function findClient(
   route: AnyRoute,
@@ -54,19 +57,12 @@ function findCaller(authorization: string | null, { baseUrl, onlyKey }: KeyPlace
   const has = (kind: keyof typeof keyWords) =>
     keyWords[kind].some(word => new RegExp(`(^|[^a-z])${word}($|[^a-z])`).test(key))
   if (has('refused')) return undefined
+  const narrow = (['read-only', 'write-only', 'ingest', 'count'] as const).find(has)
   return {
     keyId: 'key_0000000000000000',
     organizationId: has('other') ? 'org_0000000000000000' : world.organizationId,
     plan: has('standard') ? 'standard' : 'enterprise',
-    scopes: has('read-only')
-      ? ['read']
-      : has('write-only')
-        ? ['write']
-        : has('ingest')
-          ? ['ingest']
-          : has('count')
-            ? ['count']
-            : ['read', 'write'],
+    scopes: narrow === undefined ? ['read', 'write'] : [onlyScopes[narrow]],
     projectIds: null,
     address: { url: baseUrl, isPublic: false },
     actor: 'mock',

@@ -4,7 +4,7 @@ import { isDelay, maxDelayMs, readError, readScenario, type SettingTexts, settin
 export interface MockOptions {
   /** Default: usual. */
   scenario?: ScenarioName
-  /** The only key that is accepted, besides `read-only`, `write-only`, `ingest`, `standard` and `other`. Default: every key. */
+  /** The only key that is accepted, besides `read-only`, `write-only`, `ingest`, `count-views`, `standard` and `other`. Default: every key. */
   key?: string
   /** The same seed gives the same ids, counts, delays and faults. Default: quire. */
   seed?: string
