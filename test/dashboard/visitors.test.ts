@@ -215,13 +215,18 @@ test('pages that failed are shown with the agents and sites', async () => {
   expect(text).not.toContain('Pages with a server error')
 })
 
-test('an agent has the share of the pages that it read, and a page what assistants did with it', async () => {
+test('an agent has its share of the pages, a page what assistants did with it, and people their loaded pages', async () => {
   await recordSomeVisits()
-  record(view(8, '/guides/start', { kind: 'ai', labels: ['agent:ChatGPT-User'] }))
+  expect(await showText('?range=7')).not.toContain('loaded the page')
+  record(
+    view(8, '/guides/start', { kind: 'ai', labels: ['agent:ChatGPT-User'] }),
+    view(1, '/api', { labels: ['loaded:'] }),
+  )
   const text = await showText('?range=7')
   expect(text).toContain('GPTBot training 1 1 (50 %)')
   expect(text).toContain('2 pages had visitors in these days.')
   expect(text).toContain('/guides/start ChatGPT 1 1')
+  expect(text).toContain('1 of 2 people had a browser that loaded the page')
 })
 
 test('50 pages are on a page, and the last one has the rest', async () => {

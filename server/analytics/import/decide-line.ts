@@ -52,6 +52,8 @@ export class LineDecider<Project> {
   page: KnownPage | undefined
   /** See `RefusedPage`; undefined unless the last line is a view of such a file. */
   llmsFile: string | undefined
+  /** See `RefusedPage`; of the last line. */
+  isPart = false
   /** The page that was not sent; undefined unless the status of the last line says so. */
   failed: { page: KnownPage; failure: Failure } | undefined
 
@@ -68,6 +70,7 @@ export class LineDecider<Project> {
     this.project = undefined
     this.page = undefined
     this.llmsFile = undefined
+    this.isPart = false
     this.failed = undefined
     if (parsed === undefined || parsed === 'malformed') return lineRefusals.wrongFormat
     if (parsed === 'comment') return lineRefusals.comment
@@ -83,6 +86,7 @@ export class LineDecider<Project> {
     }
     this.page = undefined
     this.llmsFile = undefined
+    this.isPart = false
     return lineRefusals.status
   }
 
@@ -90,6 +94,7 @@ export class LineDecider<Project> {
     const page = this.#context.findPage(line)
     if (page.refusal !== undefined) {
       this.llmsFile = page.llmsFile
+      this.isPart = page.isPart === true
       return lineRefusals[page.refusal]
     }
     const { bytes, queryStart, queryEnd } = line
