@@ -15,6 +15,7 @@ export type Label =
   | { type: 'file'; kind: LabelledKind; file: string }
   | { type: 'read'; file: string; agent: string }
   | ({ type: 'failed' } & FailedPage)
+  | { type: 'loaded' }
   | { type: 'referral'; site?: string; path?: string }
 
 /** See `Kind` of the agent lists. */
@@ -52,6 +53,11 @@ export function toFileLabel(kind: LabelledKind, file: string): string {
 export function toReadLabel(file: string, agentLabelText: string): string {
   return `read:${file}:${toAgentName(agentLabelText)}`
 }
+
+/**
+ * The label of people whose browser loaded a style sheet, script, font or picture of the site within minutes of a page view.
+ */
+export const loadedLabel = 'loaded:'
 
 /** The label of all people who came from an AI assistant. */
 const anyReferralLabel = 'from:'
@@ -101,6 +107,8 @@ export function parseLabel(text: string): Label | undefined {
       const failed = parseFailedPage(rest)
       return failed && { type, ...failed }
     }
+    case 'loaded':
+      return { type }
     case 'from':
       return parseReferral(rest)
   }

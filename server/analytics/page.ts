@@ -5,6 +5,8 @@ export interface RefusedPage {
   refusal: 'asset' | 'machine-file' | 'router-data' | 'service' | 'scan' | 'sent-view' | 'bad-path'
   /** Set for a file that tells AI about the site, in any folder: `llms.txt`, `llms-full.txt`, or `llms-*.txt` for others. */
   llmsFile?: string
+  /** Set for what browsers load for a page: a style sheet, script, font or picture. */
+  isPart?: boolean
 }
 
 export interface KnownPage {
@@ -26,6 +28,8 @@ const assetExtensions = new Set(
     'zip gz tgz bz2 xz zst br 7z rar tar iso dmg pkg deb rpm exe msi apk jar whl bin dat'
   ).split(' '),
 )
+/** The assets that browsers load to show a page. */
+const partExtensions = new Set('css js mjs woff woff2 ttf otf eot png jpg jpeg gif webp avif svg ico'.split(' '))
 const assetFolders = /^\/(_next|_nuxt|_astro|_app|_vercel|cdn-cgi)\//
 
 /** Extensions of files for programs: crawler rules, site maps, feeds, llms.txt, manifests, API descriptions. */
@@ -93,7 +97,9 @@ function refuse(path: string): RefusedPage | undefined {
   if (scanTargets.test(path)) return { refusal: 'scan' }
   if (services.test(path)) return { refusal: 'service' }
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
-  if (assetExtensions.has(extension) || assetFolders.test(path)) return { refusal: 'asset' }
+  if (assetExtensions.has(extension) || assetFolders.test(path)) {
+    return { refusal: 'asset', ...(partExtensions.has(extension) && { isPart: true }) }
+  }
   return machineExtensions.has(extension) || machineFiles.test(path) ? toMachineFile(path) : undefined
 }
 

@@ -47,6 +47,7 @@ export function drawReport(report: ShownReport, limits: Limits): string {
     filter ? '' : drawTotals(totals, compared, width),
     compared ? wrap(explainCompared(compared), width) : '',
     wrap(explainVisitors(report.visitorRules), width),
+    labels.loaded === 0 ? '' : wrap(explainLoaded(labels.loaded, totals.human), width),
     report.counting.ai === 'all' ? '' : wrap(assistantsOnly, width),
     prunedBefore === null ? '' : wrap(explainPruned(prunedBefore), width),
     filter ? '' : drawSeries(series, totals, width),
@@ -56,6 +57,10 @@ export function drawReport(report: ShownReport, limits: Limits): string {
   ]
     .filter(section => section !== '')
     .join('\n\n')
+}
+
+function explainLoaded(loaded: number, people: number): string {
+  return `${showCount(loaded)} of the ${showCount(people)} people had a browser that loaded the page: within 5 minutes, it also asked for a style sheet, script, font or picture of the site. This is a hint: caches answer many of these requests.`
 }
 
 const assistantsOnly =

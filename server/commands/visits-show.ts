@@ -49,7 +49,7 @@ type Flags = FlagsOf<typeof settings>
 
 export function visitsShowCommand(): Command {
   const command = new Command('show').description(
-    'show the visitors of a project: totals, days, pages, AI agents, referrals',
+    'show the visitors of a project: totals, days, pages, AI agents, Markdown, pages not found, referrals',
   )
   return addSettings(command, settings)
     .addHelpText(
@@ -61,12 +61,19 @@ Examples:
   npx quire visits show --project Documentation --from 2026-01-01 --to 2027-01-01 --by month
   npx quire visits show --project Documentation --csv --table agents --by day
   npx quire visits show --project Documentation --json
-  npx quire visits show --project Documentation --from 2026-10-01 --to 2026-11-01 --class assistant
-  npx quire visits show --project Documentation --from 2026-11-10 --compare previous
-  npx quire visits show --project Documentation --last-days 28
 
-The last three answer: what did assistants ask for in October and not find (PAGE NOT FOUND); did the release of November 10 bring readers
-(BEFORE and CHANGE); who reads our Markdown (READ AS, and READ by agent).
+Which pages did assistants not find in October? See PAGE NOT FOUND:
+  npx quire visits show --project Documentation --from 2026-10-01 --to 2026-11-01 --class assistant
+
+Did the release of November 10 bring readers? See People, BEFORE and CHANGE; --path /new-feature for its pages:
+  npx quire visits show --project Documentation --from 2026-11-10 --to 2026-11-24 --compare previous
+
+Who reads our Markdown? See READ AS for people and AI, and READ for each agent; as CSV:
+  npx quire visits show --project Documentation --csv --table readers --last-days 28
+
+How much of the site did each agent read, and what came of it? See PAGES, and PAGE AND AI ASSISTANT; as CSV:
+  npx quire visits show --project Documentation --csv --table coverage --last-days 28
+  npx quire visits show --project Documentation --csv --table assistant-pages --last-days 28
 
 All counts are unique visitors of the range, also those of pages, agents and files. --to is exclusive, as in the API. With
 --csv, --by gives each period its own rows. For files, use npx quire visits export.`,

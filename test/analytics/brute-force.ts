@@ -17,6 +17,11 @@ export interface BruteCount {
   labels: Record<string, number>
 }
 
+/** Returns the labels that are counted here. That of loaded parts is a hint, which depends on where a log was split. */
+export function toExactLabels(labels: ReadonlyMap<string, number>): BruteCount['labels'] {
+  return Object.fromEntries([...labels].filter(([label]) => label !== 'loaded:'))
+}
+
 interface Visit {
   date: string
   who: string

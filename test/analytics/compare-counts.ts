@@ -8,7 +8,7 @@ import { type Day, formatDay } from '../../server/analytics/day.ts'
 import { importAccessLog } from '../../server/analytics/import/import-log.ts'
 import { type AccessLogOptions, generateAccessLog } from '../../server/commands/demo/access-log.ts'
 import { openStore, type SqliteStore } from '../../server/store/store.ts'
-import { type BruteCount, countByBruteForce } from './brute-force.ts'
+import { type BruteCount, countByBruteForce, toExactLabels } from './brute-force.ts'
 import { nameDemoAgents } from './demo-agent-names.ts'
 
 const from = 20_700
@@ -113,7 +113,7 @@ async function countAllPages(
     const answer = await visits.countUniqueVisitors(projectId, { dateFrom, dateTo }, { limit, offset })
     for (const { path, human, ai, total } of answer.visitors) pages[path] = [human, ai, total]
     if (answer.hasMore) continue
-    const labels = Object.fromEntries(visits.countRange(projectId, { dateFrom, dateTo }).labels)
+    const labels = toExactLabels(visits.countRange(projectId, { dateFrom, dateTo }).labels)
     return { ...answer.totals, pages, labels }
   }
 }

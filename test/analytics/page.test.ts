@@ -132,7 +132,7 @@ test.each([
   ['*', 'bad-path'],
   ['ftp://docs.example.com/', 'bad-path'],
 ])('%j is refused as %s', (given, want) => {
-  expect(toPage(given)).toEqual({ refusal: want })
+  expect(toPage(given)).toMatchObject({ refusal: want })
 })
 
 test.each([

@@ -137,6 +137,17 @@ test('show says since when it is known what agents read, and lists what assistan
   expect(output).toContain('Nobody came from an AI assistant')
 })
 
+test('show says how many people loaded a page, unless the log has no such lines', async () => {
+  expect((await run('show', '--project', 'Docs')).output).not.toContain('loaded the page')
+  const store = openStore(join(folder, 'data'))
+  const visitor = Buffer.alloc(16, 1)
+  await store.visits.recordBatch('prj_3', toViewBatch([{ visitor, path: 'loaded:', day: day + 1, kind: 'label' }]))
+  store.close()
+  const { output } = await run('show', '--project', 'Pruned')
+  expect(output).toContain('1 of the 2 people had a browser that loaded the page: ')
+  expect((await run('show', '--project', 'Pruned', '--path', '/')).output).not.toContain('loaded the page')
+})
+
 test('show compares a range with the one before', async () => {
   const { output } = await run('show', '--project', 'Docs', '--from', '2026-11-03', '--compare', 'previous')
   expect(output).toMatch(/^People +1 +20 +-95 %/m)

@@ -9,7 +9,7 @@ import { formatDay } from '../../server/analytics/day.ts'
 import { generateAccessLog } from '../../server/commands/demo/access-log.ts'
 import { openPostgres } from '../../server/store/open-postgres.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
-import { countByBruteForce } from '../analytics/brute-force.ts'
+import { countByBruteForce, toExactLabels } from '../analytics/brute-force.ts'
 import { nameDemoAgents } from '../analytics/demo-agent-names.ts'
 import { createTestDatabase, findPostgres } from '../support/postgres/test-database.ts'
 import { runQuire } from '../support/process.ts'
@@ -101,7 +101,7 @@ async function expectExact({ visits }: Store, projectId: string, lines: readonly
     const window = { limit: 250, offset: 0 }
     const counted = await visits.countUniqueVisitors(projectId, { dateFrom, dateTo }, window)
     const pages = Object.fromEntries(counted.visitors.map(({ path, human, ai, total }) => [path, [human, ai, total]]))
-    const labels = Object.fromEntries((await visits.countRange(projectId, { dateFrom, dateTo })).labels)
+    const labels = toExactLabels((await visits.countRange(projectId, { dateFrom, dateTo })).labels)
     expect({ ...counted.totals, pages, labels }).toEqual(want[i])
   }
 }

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { generateAccessLog } from '../../server/commands/demo/access-log.ts'
 import { openStore } from '../../server/store/store.ts'
-import { countByBruteForce } from '../analytics/brute-force.ts'
+import { countByBruteForce, toExactLabels } from '../analytics/brute-force.ts'
 import { nameDemoAgents } from '../analytics/demo-agent-names.ts'
 import { digest, findInconsistencies, listCompleted } from '../store/backup/data-folder.ts'
 import { send } from '../support/client.ts'
@@ -245,7 +245,7 @@ async function expectCounts(data: string, projectId: string, lines: readonly str
   const [want] = countByBruteForce(lines, nameDemoAgents(), [['2000-01-01', '2100-01-01']], Date.now())
   const store = openStore(data)
   const { totals, visitors } = await store.visits.countUniqueVisitors(projectId, {}, { limit: 250, offset: 0 })
-  const labels = Object.fromEntries((await store.visits.countRange(projectId, {})).labels)
+  const labels = toExactLabels((await store.visits.countRange(projectId, {})).labels)
   store.close()
   const found = Object.fromEntries(visitors.map(({ path, human, ai, total }) => [path, [human, ai, total]]))
   expect({ ...totals, pages: found, labels }).toEqual(want)

@@ -1,9 +1,13 @@
-import type { Day } from '../day.ts'
+import { type Day, toDay } from '../day.ts'
 import { ByteTable, HashSlots } from '../hash-table.ts'
-import type { ViewBatch } from '../view-batch.ts'
+import { loadedLabel } from '../labels.ts'
+import { asLabel, type ViewBatch } from '../view-batch.ts'
 import { type VisitorHash, visitorBytes } from '../visitor.ts'
+import { RecentLoads } from './recent-loads.ts'
 import type { UserAgent } from './user-agents.ts'
 
+/** A browser loads the parts of a page within so many seconds of the page, also where a log is not in order. */
+const loadSeconds = 5 * 60
 /** Period numbers are below this limit, so that user agent and period fit in one tag. */
 const maxPeriods = 2 ** 20
 
@@ -18,6 +22,12 @@ export class BatchBuilder {
   #visitorHashes = Buffer.allocUnsafe(256 * visitorBytes)
   /** Index of each visitor in this batch + 1; 0 = not in the batch. */
   #places = new Int32Array(256)
+
+  /** Saves look-ups of clients for `addPart`. */
+  readonly loads = new RecentLoads()
+  /** By visitor: the second since 1970 of the last page view as a person, and of the last part of a page; 0 = none. */
+  #viewedAt = new Uint32Array(256)
+  #loadedAt = new Uint32Array(256)
 
   #length = 0
   #visitorOf = new Uint32Array(256)
@@ -72,6 +82,31 @@ export class BatchBuilder {
     aiLabel: string | undefined,
   ): number {
     return this.#findPlace(this.#findCached(bytes, start, end, agent, day), aiLabel)
+  }
+
+  /**
+   * Notes when a visitor of the batch viewed a page as a person. Returns whether the visitor loaded a part of a page within
+   * minutes.
+   */
+  noteView(visitor: number, atSecond: number): boolean {
+    const number = this.#batchVisitors[visitor] as number
+    this.#viewedAt[number] = atSecond
+    return Math.abs(atSecond - (this.#loadedAt[number] as number)) <= loadSeconds
+  }
+
+  /**
+   * Notes that a visitor loaded a part of a page, and adds the label if the visitor viewed one within minutes. Returns whether the label
+   * of this day was added.
+   */
+  addPart(bytes: Buffer, start: number, end: number, agent: UserAgent, atSecond: number): boolean {
+    const day = toDay(atSecond * 1000)
+    const number = this.#findCached(bytes, start, end, agent, day)
+    const viewedAt = this.#viewedAt[number] as number
+    this.#loadedAt[number] = atSecond
+    if (Math.abs(atSecond - viewedAt) > loadSeconds) return false
+    const dayOfView = toDay(viewedAt * 1000)
+    this.add(this.#findPlace(number, undefined), loadedLabel, dayOfView, asLabel)
+    return dayOfView === day
   }
 
   /**
@@ -140,7 +175,7 @@ export class BatchBuilder {
     if (known !== -1) return known
     const number = this.#visitors.add(bytes, start, end, tag)
     if (number === this.#places.length) this.#growVisitors()
-    this.#places[number] = 0
+    this.#places[number] = this.#viewedAt[number] = this.#loadedAt[number] = 0
     this.#hash.write(this.#visitorHashes, number * visitorBytes, bytes, start, end, agent.text, day)
     return number
   }
@@ -157,6 +192,8 @@ export class BatchBuilder {
 
   #growVisitors(): void {
     this.#places = doubled(this.#places)
+    this.#viewedAt = doubled(this.#viewedAt)
+    this.#loadedAt = doubled(this.#loadedAt)
     const larger = Buffer.allocUnsafe(this.#visitorHashes.length * 2)
     larger.set(this.#visitorHashes)
     this.#visitorHashes = larger

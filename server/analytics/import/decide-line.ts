@@ -61,6 +61,8 @@ export class LineDecider<Project> {
   isOwnPage = false
   /** See `RefusedPage`; undefined unless the last line is a view of such a file. */
   llmsFile: string | undefined
+  /** See `RefusedPage`; of the last line. */
+  isPart = false
   /** The page that was not sent; undefined unless the status of the last line says so. */
   failed: { page: KnownPage; failure: Failure } | undefined
 
@@ -78,6 +80,7 @@ export class LineDecider<Project> {
     this.page = undefined
     this.isOwnPage = false
     this.llmsFile = undefined
+    this.isPart = false
     this.failed = undefined
     if (parsed === undefined || parsed === 'malformed') return lineRefusals.wrongFormat
     if (parsed === 'comment') return lineRefusals.comment
@@ -93,6 +96,7 @@ export class LineDecider<Project> {
     }
     this.page = undefined
     this.llmsFile = undefined
+    this.isPart = false
     return lineRefusals.status
   }
 
@@ -114,6 +118,7 @@ export class LineDecider<Project> {
     }
     if (page.refusal !== undefined) {
       this.llmsFile = page.llmsFile
+      this.isPart = page.isPart === true
       return lineRefusals[page.refusal]
     }
     this.page = page

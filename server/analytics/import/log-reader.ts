@@ -210,7 +210,7 @@ export class LogReader {
     const { parser } = this.#lines
     const parsed = parser?.parse(bytes, start, end, this.#line)
     const decided = this.#decider.decide(parsed, this.#line, this.#now)
-    const { project, page: asked, llmsFile, failed } = this.#decider
+    const { project, page: asked, llmsFile, isPart, failed } = this.#decider
     const refusal = decided ?? (parser && this.#views.refuse(project, asked, parser))
     const page = refusal ? undefined : asked
     const tally = project?.tally ?? this.#projects.common
@@ -220,10 +220,12 @@ export class LogReader {
     if (refusal === lineRefusals.wrongFormat || refusal === lineRefusals.badAddress) {
       this.#evidence.unread.add(bytes, start, end)
     }
-    if (!project || !parser || (!page && llmsFile === undefined && !failed)) return
+    if (!project || !parser || (!page && llmsFile === undefined && !isPart && !failed)) return
+    if (isPart && project.builder.loads.has(this.#line)) return
     const before = project.builder.length
     if (page) this.#views.addView(project, page, parser, this.#evidence.viewed)
     else if (llmsFile !== undefined) this.#views.addFile(project, llmsFile, parser)
+    else if (isPart) this.#views.addPart(project, parser)
     else if (failed) this.#views.addFailed(project, failed, parser)
     this.#afterAdding(project.builder, before)
   }

@@ -1,8 +1,9 @@
+import { dayMs } from '../../base/day-ms.ts'
 import type { Kind } from '../agents/agent-list.ts'
 import { type Day, toDay } from '../day.ts'
 import { toFailedLabel } from '../failed-pages.ts'
 import type { LineParser, LogLine } from '../formats/log-format.ts'
-import { markdownFile, toAgentName, toFileLabel, toReadLabel, toReferralLabel } from '../labels.ts'
+import { loadedLabel, markdownFile, toAgentName, toFileLabel, toReadLabel, toReferralLabel } from '../labels.ts'
 import type { KnownPage } from '../page.ts'
 import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel } from '../view-batch.ts'
 import type { BatchBuilder } from './batch-builder.ts'
@@ -21,6 +22,10 @@ type FailedView = NonNullable<LineDecider<unknown>['failed']>
 
 /** The largest number of labels that one line adds: the rule of a program, and Markdown. */
 export const maxLabels = 2
+
+const daySeconds = dayMs / 1000
+/** A view within minutes of the first load is noticed without the next ones. */
+const recentSeconds = 60
 
 const masks = { human: asHuman, ai: asAi }
 const markdownMasks = { human: asHuman | asHumanMarkdown, ai: asAi | asAiMarkdown }
@@ -76,7 +81,27 @@ export class ViewAdder {
       builder.add(visitor, page.path, day, isMarkdown ? markdownMasks[rule.kind] : masks[rule.kind])
       const referral = rule.kind === 'human' ? this.#referrals.find(this.#line) : undefined
       if (referral) builder.add(visitor, toReferralLabel(referral.site, page.path), day, asLabel)
+      if (rule.kind === 'human' && builder.noteView(visitor, atMs / 1000))
+        builder.add(visitor, loadedLabel, day, asLabel)
     }
+  }
+
+  /** Notes that a browser loaded a part of a page, which is not a page view. */
+  addPart({ builder, project }: ProjectTarget, parser: LineParser): void {
+    const atSecond = this.#line.atMs / 1000
+    const agent = this.#findAgent(parser)
+    const day = toDay(this.#line.atMs)
+    if (agent.rule.kind !== 'human' || !builder.canAdd(day)) {
+      builder.loads.add(day * daySeconds, (day + 1) * daySeconds)
+      return
+    }
+    this.#clients.find(this.#line, parser, project.visitorRules)
+    const { bytes, start, end, proxy } = this.#clients
+    const isCounted = builder.addPart(bytes, start, end, agent, atSecond)
+    // The peer of the line is not the client.
+    if (proxy !== undefined) return
+    if (isCounted) builder.loads.add(day * daySeconds, (day + 1) * daySeconds)
+    else builder.loads.add(atSecond, atSecond + recentSeconds)
   }
 
   /** Adds a view of a file for AI, which is not a page view. */

@@ -42,7 +42,7 @@ export async function buildFilteredReport(
 export function filterLabels(labels: LabelReport, filter: ReportFilter): LabelReport {
   if (!hasFilter(filter)) return labels
   const knows = (...names: FilterName[]) => hasOnly(filter, names)
-  const { agents, uses, readers, files, neither, referrals, failed } = labels
+  const { agents, uses, readers, files, neither, referrals, loaded, failed } = labels
   const referred = knows('path', 'referrer')
   return {
     agents: knows('agent', 'class') ? agents.filter(row => isAgent(row, filter)) : [],
@@ -55,6 +55,7 @@ export function filterLabels(labels: LabelReport, filter: ReportFilter): LabelRe
       sites: knows('referrer') ? referrals.sites.filter(row => isSite(row, filter)) : [],
       pages: referred ? referrals.pages.filter(row => isSite(row, filter) && isBelow(row, filter)) : [],
     },
+    loaded: knows() ? loaded : 0,
     failed: { missing: filterFailed(failed.missing, filter), broken: filterFailed(failed.broken, filter) },
   }
 }

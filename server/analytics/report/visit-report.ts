@@ -60,6 +60,8 @@ export interface LabelReport {
   /** AI agents that read a file for AI. */
   readers: { file: string; agent: string; use: AgentUse; visitors: number }[]
   referrals: Referrals
+  /** People whose browser loaded a part of a page, see `loadedLabel`. 0 = the log has no such lines. */
+  loaded: number
   failed: FailedReport
 }
 
@@ -170,6 +172,7 @@ export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
     files: [],
     readers: [],
     referrals: { visitors: 0, sites: [], pages: [] },
+    loaded: 0,
   }
   for (const [text, visitors] of labels) {
     const label = parseLabel(text)
@@ -191,6 +194,9 @@ export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
         break
       case 'failed':
         failed.add(label, visitors)
+        break
+      case 'loaded':
+        report.loaded = visitors
         break
       case 'referral':
         addReferral(report.referrals, label, visitors)

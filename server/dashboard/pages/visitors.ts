@@ -103,7 +103,7 @@ ${textField({ label: texts.to, name: 'to', type: 'date', value: range.to, proble
 }
 
 function showReport(visit: Visit, project: Project, question: VisitorsQuestion, report: ReportView): Markup {
-  const { dateFrom, dateTo, prunedBefore, labelledFrom } = report
+  const { dateFrom, dateTo, prunedBefore, labelledFrom, labels } = report
   if (dateFrom === null || dateTo === null || isEmpty(report)) return showNobody(visit, project, question, report)
   const address = visitorsLink(visit, question)
   return html`<h2>${texts.shownDays(dateFrom, dayBefore(dateTo))}</h2>
@@ -111,6 +111,7 @@ ${prunedBefore !== null && html`<p class="notice">${texts.pruned(prunedBefore)}<
 ${labelledFrom !== null && html`<p class="notice">${texts.unlabelled(labelledFrom)}</p>`}
 ${showComparisons(visit, question)}
 ${showTotals(report)}
+${labels.loaded > 0 && html`<p>${texts.loaded(labels.loaded, report.totals.human)}</p>`}
 <p>${texts.visitor(project.visitorRules)}${project.counting?.ai === 'assistants' && ` ${texts.assistantsOnly}`}
 <a href="${visit.link(projectSettingsPath(project.id))}">${texts.settings}</a></p>
 <p><a class="button" href="${address}&amp;download=csv">${texts.downloadCsv}</a>

@@ -29,6 +29,8 @@ export const visitorTexts = {
     rules === 1
       ? 'A visitor is one network address with one user agent. Most IPv6 addresses change each day, so their readers count again.'
       : 'A visitor is one network address (of IPv6: its first 64 bits) with one user agent.',
+  loaded: (loaded: number, people: number) =>
+    `${showNumber(loaded)} of ${showNumber(people)} people had a browser that loaded the page: within 5 minutes, it also asked for a style sheet, script, font or picture of the site. This is a hint: caches answer many of these requests.`,
   assistantsOnly: 'AI means assistants, coding agents, and readers of Markdown that no list names.',
   settings: 'What counts in this project',
   pruned: (date: string) =>

@@ -42,6 +42,7 @@ const labels = {
   'from:chatgpt.com/b': 1,
   'from:chatgpt.com/a': 1,
   'from:claude.ai/a': 1,
+  'loaded:': 7,
   'later:x': 9,
 }
 
@@ -121,6 +122,7 @@ test('a report has totals, the first pages, and the labels by type', async () =>
         { file: 'Markdown', human: 0, ai: 6, neither: 0 },
         { file: 'llms.txt', human: 1, ai: 2, neither: 0 },
       ],
+      loaded: 7,
       readers: [{ file: 'llms.txt', agent: 'GPTBot', use: 'training', visitors: 2 }],
       failed: {
         missing: {
