@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import {
+  changeCounting,
   describeCounting,
   parseNotPages,
   parseOwnAddresses,
@@ -11,7 +12,7 @@ import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
 import { storeSettings } from '../flags/shared-settings.ts'
 import { recordChange } from '../store/record-change.ts'
 import { getProject } from '../tenancy/get-project.ts'
-import { aiMeanings, type CountingSettings, usualCounting } from '../tenancy/project.ts'
+import { aiMeanings } from '../tenancy/project.ts'
 import { printResult } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
@@ -74,7 +75,7 @@ async function set(
   const isChange = given.length > 0
   const { id, counting } = await withExistingStore(flags, async store => {
     const project = await getProject(store, idOrName)
-    const counting: CountingSettings = { ...usualCounting, ...project.counting, ...Object.fromEntries(given) }
+    const counting = changeCounting(project.counting, Object.fromEntries(given), Date.now())
     const { id, organizationId } = project
     if (!isChange) return { id, counting }
     await recordChange(

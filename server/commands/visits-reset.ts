@@ -3,7 +3,7 @@ import { OperatorError } from '../base/operator-error.ts'
 import { addSettings } from '../flags/setting.ts'
 import { type StoreFlags, storeSettings } from '../flags/shared-settings.ts'
 import { getProject } from '../tenancy/get-project.ts'
-import { newVisitorRules } from '../tenancy/project.ts'
+import { newVisitorRules, usualCounting } from '../tenancy/project.ts'
 import { printResult } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
@@ -42,6 +42,8 @@ npx quire serve --follow-log).`,
         if (!yes) throw new OperatorError(`This permanently deletes all visits of ${id}. Confirm with --yes.`, 2)
         await store.visits.deleteVisits(id)
         await store.projects.setVisitorRules(id, newVisitorRules)
+        const { counting: { aiSince: _, ...counting } = {} } = project
+        if (project.counting) await store.projects.setCounting(id, { ...usualCounting, ...counting })
         return project
       })
       const change =

@@ -1,5 +1,6 @@
 import { parseDay } from '../analytics/day.ts'
 import { type ComparedReport, showChange } from '../analytics/report/compare.ts'
+import { explainAi } from '../analytics/report/explain-ai.ts'
 import type { FailedPages } from '../analytics/report/failed-report.ts'
 import type { ReportFilter } from '../analytics/report/filter-report.ts'
 import type { LabelReport, TotalVisitors, VisitReport, VisitSeries } from '../analytics/report/visit-report.ts'
@@ -48,7 +49,7 @@ export function drawReport(report: ShownReport, limits: Limits): string {
     compared ? wrap(explainCompared(compared), width) : '',
     wrap(explainVisitors(report.visitorRules), width),
     labels.loaded === 0 ? '' : wrap(explainLoaded(labels.loaded, totals.human), width),
-    report.counting.ai === 'all' ? '' : wrap(assistantsOnly, width),
+    wrap(explainAi(report.counting), width),
     prunedBefore === null ? '' : wrap(explainPruned(prunedBefore), width),
     filter ? '' : drawSeries(series, totals, width),
     ...lists,
@@ -62,9 +63,6 @@ export function drawReport(report: ShownReport, limits: Limits): string {
 function explainLoaded(loaded: number, people: number): string {
   return `${showCount(loaded)} of the ${showCount(people)} people had a browser that loaded the page: within 5 minutes, it also asked for a style sheet, script, font or picture of the site. This is a hint: caches answer many of these requests.`
 }
-
-const assistantsOnly =
-  'AI counts assistants, coding agents, and readers of Markdown that no list names (npx quire projects set --ai). Views that were counted before the setting keep their class.'
 
 function explainVisitors(rules: VisitorRules): string {
   return rules === 1

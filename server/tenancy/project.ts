@@ -43,6 +43,8 @@ export interface CountingSettings {
   /** They are asked before the built-in agents. */
   agents: readonly OwnAgent[]
   ai: (typeof aiMeanings)[number]
+  /** When `ai` was changed, in milliseconds since 1970; missing = all visits were counted with it. */
+  aiSince?: number
 }
 
 export const usualCounting: CountingSettings = {

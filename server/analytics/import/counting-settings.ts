@@ -1,5 +1,5 @@
 import { OperatorError } from '../../base/operator-error.ts'
-import type { CountingSettings } from '../../tenancy/project.ts'
+import { type CountingSettings, usualCounting } from '../../tenancy/project.ts'
 import { parseCidr } from '../formats/address-ranges.ts'
 import { toPage } from '../page.ts'
 
@@ -39,6 +39,16 @@ export function parsePages(list: readonly string[]): string[] {
     const page = toPage(checkPath(entry, entry), { isPage: true })
     return page.refusal === undefined ? page.path : fail(`${entry} is not a path.`)
   })
+}
+
+/** Changes settings, and notes when the meaning of AI changed. */
+export function changeCounting(
+  before: CountingSettings = usualCounting,
+  given: Partial<CountingSettings>,
+  now: number,
+): CountingSettings {
+  const next = { ...usualCounting, ...before, ...given }
+  return next.ai === before.ai ? next : { ...next, aiSince: now }
 }
 
 /** Describes the settings for the audit log. */

@@ -1,4 +1,5 @@
 import {
+  changeCounting,
   describeCounting,
   parseNotPages,
   parseOwnAddresses,
@@ -86,7 +87,7 @@ async function save(visit: Visit, deps: DashboardDeps): Promise<Answer> {
     const content = showForm(visit, project, values, problems)
     return { title: texts.title(project.name), status: 400, content }
   }
-  const counting = read as unknown as CountingSettings
+  const counting = changeCounting(project.counting, read as unknown as CountingSettings, deps.now())
   const event = { action: 'project.changed', subject: project.id, detail: describeCounting(counting) } as const
   await visit.record(event, ({ projects }) => projects.setCounting(project.id, counting))
   return { leadTo: projectSettingsPath(project.id), notice: 'project-changed' }

@@ -1,4 +1,5 @@
 import { type ComparedReport, comparisons, showChange } from '../../analytics/report/compare.ts'
+import { explainAi } from '../../analytics/report/explain-ai.ts'
 import type { ReportView } from '../../analytics/report/report-view.ts'
 import type { TotalVisitors } from '../../analytics/report/visit-report.ts'
 import type { PageVisitors } from '../../analytics/unique-visitors.ts'
@@ -7,7 +8,7 @@ import type { PageOrder } from '../../analytics/visit-counts.ts'
 import { dayMs } from '../../base/day-ms.ts'
 import { relativePath } from '../../docs/relative-path.ts'
 import type { ChartData } from '../../in-page/dashboard/chart-data.ts'
-import type { Project } from '../../tenancy/project.ts'
+import { type Project, usualCounting } from '../../tenancy/project.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { organizationPath } from '../frame.ts'
 import type { Answer, PageDefinition, Visit } from '../page.ts'
@@ -112,7 +113,7 @@ ${labelledFrom !== null && html`<p class="notice">${texts.unlabelled(labelledFro
 ${showComparisons(visit, question)}
 ${showTotals(report)}
 ${labels.loaded > 0 && html`<p>${texts.loaded(labels.loaded, report.totals.human)}</p>`}
-<p>${texts.visitor(project.visitorRules)}${project.counting?.ai === 'assistants' && ` ${texts.assistantsOnly}`}
+<p>${texts.visitor(project.visitorRules)} ${explainAi(project.counting ?? usualCounting)}
 <a href="${visit.link(projectSettingsPath(project.id))}">${texts.settings}</a></p>
 <p><a class="button" href="${address}&amp;download=csv">${texts.downloadCsv}</a>
 <a class="button" href="${address}&amp;download=json">${texts.downloadJson}</a></p>

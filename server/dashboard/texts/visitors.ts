@@ -31,7 +31,6 @@ export const visitorTexts = {
       : 'A visitor is one network address (of IPv6: its first 64 bits) with one user agent.',
   loaded: (loaded: number, people: number) =>
     `${showNumber(loaded)} of ${showNumber(people)} people had a browser that loaded the page: within 5 minutes, it also asked for a style sheet, script, font or picture of the site. This is a hint: caches answer many of these requests.`,
-  assistantsOnly: 'AI means assistants, coding agents, and readers of Markdown that no list names.',
   settings: 'What counts in this project',
   pruned: (date: string) =>
     `The visitors before ${date} were pruned, so those who came before and after that day count twice.`,
