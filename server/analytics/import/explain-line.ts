@@ -17,7 +17,7 @@ import { emptyLogLine, type LineParser, type LogFormat, readTarget } from '../fo
 import { type Page, toPage } from '../page.ts'
 import { explainVerdict } from './agent-addresses.ts'
 import { Clients } from './clients.ts'
-import { type LineCheck, LineDecider, type LineRefusal, lineChecks } from './decide-line.ts'
+import { type LineCheck, LineDecider, type LineRefusal, lineChecks, lineRefusals } from './decide-line.ts'
 import { maxLineBytes } from './line-reader.ts'
 import { explainByOwn, explainOwnVerdict, isJudged } from './own-agents.ts'
 import type { ProjectCounting } from './project-counting.ts'
@@ -215,7 +215,9 @@ export class LineExplainer {
     const { page, llmsFile } = this.#decider
     if (refusal) {
       const count = llmsFile === undefined ? '' : `; its visitors are counted as readers of ${llmsFile}`
-      return `${cut(bytes, targetStart, targetEnd)} ${refusals[refusal.name as keyof typeof refusals]}${count}`
+      // An import counts these requests as those to services.
+      const reason = refusal === lineRefusals['sent-view'] ? 'sent-view' : (refusal.name as keyof typeof refusals)
+      return `${cut(bytes, targetStart, targetEnd)} ${refusals[reason]}${count}`
     }
     const own = this.#decider.isOwnPage ? ', a page by the settings of this project' : ''
     if (page?.isMarkdown) return `${page.path}, as Markdown${own}`
