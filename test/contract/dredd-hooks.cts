@@ -61,6 +61,11 @@ async function sendMegabyte(): Promise<void> {
   for (let sent = 0; sent < 11; sent++) await fetch(url, { method: 'POST', headers, body: 'a\n'.repeat(50_000) })
 }
 
+/** Sends the page views that an address may send in a minute. */
+async function spendViews({ fullPath, request: { method, headers } }: Transaction): Promise<void> {
+  for (let sent = 0; sent < 300; sent++) await fetch(`${state.url}${fullPath}`, { method, headers })
+}
+
 /** Changes the request, and what Dredd compares. */
 function prepare(transaction: Transaction): void {
   const response = findDocumented(transaction)
@@ -78,6 +83,7 @@ hooks.beforeEach(async (transaction: Transaction, done: () => void) => {
   if (status === 304) transaction.request.headers['If-None-Match'] = await fetchETag(transaction)
   // Again, because on a slow machine the budget has refilled by one since the state was prepared.
   if (status === 429) await changes.spendBudget(state.spent.projectId)
+  if (status === 429 && operationId === 'sendPageView') await spendViews(transaction)
   if (status === 500) await changes.renameTable(tables[operationId], `${tables[operationId]}_away`)
   done()
 })

@@ -30,6 +30,7 @@ const tables: Record<string, string> = {
   cancelExport: 'export_jobs',
   sendVisits: 'projects',
   sendVisitsByHost: 'sites',
+  sendPageView: 'projects',
   listWebhooks: 'webhooks',
   createWebhook: 'webhooks',
   deleteWebhook: 'webhooks',
@@ -116,6 +117,7 @@ function changeRequest(
       break
     case 429:
       headers.Authorization = `Bearer ${state.spent.key}`
+      if (headers.Origin) headers.Origin = `https://${state.spent.domain}`
       break
     default:
   }

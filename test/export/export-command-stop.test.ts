@@ -9,14 +9,21 @@ import { type RunningServer, startServer } from './static-server.ts'
 
 let folder = ''
 let site: RunningServer
+/** A site with a page that is never answered, so its export does not end by itself. */
+let slow: RunningServer
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'quire-command-'))
   site = await startCommandSite()
+  slow = await startServer((request, response) => {
+    if (request.url === '/') response.setHeader('content-type', 'text/html').end(page('home', '<a href="/never">x</a>'))
+    else if (request.url !== '/never') response.writeHead(404).end()
+  })
 })
 
 afterAll(async () => {
   await site.close()
+  await slow.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -24,15 +31,7 @@ const env = { PUPPETEER_EXECUTABLE_PATH: '/nonexistent/chromium' }
 
 test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])('%s ends the export soon, and leaves no file', async signal => {
   const inside = mkdtempSync(join(folder, 'stop-'))
-  const args = [
-    'export',
-    new URL('/endless/', site.origin).href,
-    '-o',
-    join(inside, 'x.zip'),
-    '--work-folder',
-    inside,
-    '--ignore-robots',
-  ]
+  const args = ['export', slow.origin.href, '-o', join(inside, 'x.zip'), '--work-folder', inside, '--ignore-robots']
   const program = startQuire(args, { env })
   await program.read(output => output.includes('Fetching'))
   const code = await program.end(signal)
@@ -42,16 +41,6 @@ test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])('%s ends the export soon, and l
 })
 
 describe('the work folder of a killed export', () => {
-  let slow: RunningServer
-  beforeAll(async () => {
-    slow = await startServer((request, response) => {
-      if (request.url === '/')
-        response.setHeader('content-type', 'text/html').end(page('home', '<a href="/never">x</a>'))
-      else if (request.url !== '/never') response.writeHead(404).end()
-    })
-  })
-  afterAll(() => slow.close())
-
   /** Starts an export that does not end until it is killed. */
   async function startSlow(inside: string) {
     const url = slow.origin.href

@@ -25,9 +25,11 @@ export class BatchBuilder {
 
   /** Saves look-ups of clients for `addPart`. */
   readonly loads = new RecentLoads()
-  /** By visitor: the second since 1970 of the last page view as a person, and of the last part of a page; 0 = none. */
-  #viewedAt = new Uint32Array(256)
-  #loadedAt = new Uint32Array(256)
+  /**
+   * Three numbers a visitor, side by side because they are used together: the second since 1970 of the last page view as a person, that
+   * of the last part of a page, and the last day with the label + 1; 0 = none.
+   */
+  #seen = new Uint32Array(256 * 3)
 
   #length = 0
   #visitorOf = new Uint32Array(256)
@@ -85,13 +87,15 @@ export class BatchBuilder {
   }
 
   /**
-   * Notes when a visitor of the batch viewed a page as a person. Returns whether the visitor loaded a part of a page within
+   * Notes when a visitor of the batch viewed a page as a person, and adds the label if the visitor loaded a part of a page within
    * minutes.
    */
-  noteView(visitor: number, atSecond: number): boolean {
-    const number = this.#batchVisitors[visitor] as number
-    this.#viewedAt[number] = atSecond
-    return Math.abs(atSecond - (this.#loadedAt[number] as number)) <= loadSeconds
+  noteView(visitor: number, atSecond: number, day: Day): void {
+    const at = (this.#batchVisitors[visitor] as number) * 3
+    this.#seen[at] = atSecond
+    if (Math.abs(atSecond - (this.#seen[at + 1] as number)) > loadSeconds || this.#seen[at + 2] === day + 1) return
+    this.#seen[at + 2] = day + 1
+    this.add(visitor, loadedLabel, day, asLabel)
   }
 
   /**
@@ -101,11 +105,14 @@ export class BatchBuilder {
   addPart(bytes: Buffer, start: number, end: number, agent: UserAgent, atSecond: number): boolean {
     const day = toDay(atSecond * 1000)
     const number = this.#findCached(bytes, start, end, agent, day)
-    const viewedAt = this.#viewedAt[number] as number
-    this.#loadedAt[number] = atSecond
+    const viewedAt = this.#seen[number * 3] as number
+    this.#seen[number * 3 + 1] = atSecond
     if (Math.abs(atSecond - viewedAt) > loadSeconds) return false
     const dayOfView = toDay(viewedAt * 1000)
-    this.add(this.#findPlace(number, undefined), loadedLabel, dayOfView, asLabel)
+    if (this.#seen[number * 3 + 2] !== dayOfView + 1) {
+      this.#seen[number * 3 + 2] = dayOfView + 1
+      this.add(this.#findPlace(number, undefined), loadedLabel, dayOfView, asLabel)
+    }
     return dayOfView === day
   }
 
@@ -175,7 +182,8 @@ export class BatchBuilder {
     if (known !== -1) return known
     const number = this.#visitors.add(bytes, start, end, tag)
     if (number === this.#places.length) this.#growVisitors()
-    this.#places[number] = this.#viewedAt[number] = this.#loadedAt[number] = 0
+    this.#places[number] = 0
+    this.#seen.fill(0, number * 3, number * 3 + 3)
     this.#hash.write(this.#visitorHashes, number * visitorBytes, bytes, start, end, agent.text, day)
     return number
   }
@@ -192,8 +200,7 @@ export class BatchBuilder {
 
   #growVisitors(): void {
     this.#places = doubled(this.#places)
-    this.#viewedAt = doubled(this.#viewedAt)
-    this.#loadedAt = doubled(this.#loadedAt)
+    this.#seen = doubled(this.#seen)
     const larger = Buffer.allocUnsafe(this.#visitorHashes.length * 2)
     larger.set(this.#visitorHashes)
     this.#visitorHashes = larger

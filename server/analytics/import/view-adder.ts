@@ -3,7 +3,7 @@ import type { Kind } from '../agents/agent-list.ts'
 import { type Day, toDay } from '../day.ts'
 import { toFailedLabel } from '../failed-pages.ts'
 import type { LineParser, LogLine } from '../formats/log-format.ts'
-import { loadedLabel, markdownFile, toAgentName, toFileLabel, toReadLabel, toReferralLabel } from '../labels.ts'
+import { markdownFile, toAgentName, toFileLabel, toReadLabel, toReferralLabel } from '../labels.ts'
 import type { KnownPage } from '../page.ts'
 import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel } from '../view-batch.ts'
 import type { BatchBuilder } from './batch-builder.ts'
@@ -81,8 +81,7 @@ export class ViewAdder {
       builder.add(visitor, page.path, day, isMarkdown ? markdownMasks[rule.kind] : masks[rule.kind])
       const referral = rule.kind === 'human' ? this.#referrals.find(this.#line) : undefined
       if (referral) builder.add(visitor, toReferralLabel(referral.site, page.path), day, asLabel)
-      if (rule.kind === 'human' && builder.noteView(visitor, atMs / 1000))
-        builder.add(visitor, loadedLabel, day, asLabel)
+      if (rule.kind === 'human') builder.noteView(visitor, atMs / 1000, day)
     }
   }
 

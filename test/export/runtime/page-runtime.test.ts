@@ -32,12 +32,14 @@ async function evaluate(markup: string, expression: string, themeAttributes: str
   )
   const file = join(scratch, 'page.html')
   writeFileSync(file, `<!doctype html><script src="runtime.js" defer></script>${markup}`)
-  const page = await browser?.newPage()
+  // With a storage of its own: a page of the same browser may still see what an earlier one has removed.
+  const context = await browser?.createBrowserContext()
+  const page = await context?.newPage()
   try {
     await page?.goto(pathToFileURL(file).href)
     return await page?.evaluate(expression)
   } finally {
-    await page?.close()
+    await context?.close()
   }
 }
 
