@@ -38,7 +38,10 @@ test.each([
   [file({ ...bot, ranges: ['192.0.2.0/33'] }), 'entry 1, ranges: "192.0.2.0/33" is neither an address nor a block'],
   [file({ ...bot, ranges: ['192.0.2.1'], complete: 'yes' }), 'entry 1, complete: It must be true or false.'],
   [file({ ...bot, complete: true }), 'entry 1, complete: It needs an AI agent with both contains and ranges.'],
-  [file({ ...bot, class: 'not-ai', ranges: ['192.0.2.1'] }), 'entry 1, ranges: An agent with the class not-ai may have contains or ranges'],
+  [
+    file({ ...bot, class: 'not-ai', ranges: ['192.0.2.1'] }),
+    'entry 1, ranges: An agent with the class not-ai may have contains or ranges',
+  ],
 ])('%s is refused: %s', (text, problem) => {
   expect(() => parseAgents(text)).toThrow(problem)
 })
