@@ -476,7 +476,7 @@ export const fixtures = {
         "application/problem+json": {
           "problem": {
             "type": "/docs/errors#rate_limited",
-            "title": "The organization has used its requests, or its bytes of log lines, of the last hour, or the address its page views of the minute",
+            "title": "A limit is used up - requests or log lines of the organization in an hour, or page views of the address in a minute",
             "status": 429,
             "detail": "The organization has used its 100 analytics requests. Try again after 36 seconds.",
             "code": "rate_limited",

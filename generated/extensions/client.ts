@@ -18,7 +18,7 @@ export interface ExtensionsClient {
   cancelExport: Method<operations['cancelExport']>
   /** Send access-log lines of one project. */
   sendVisits: Method<operations['sendVisits']>
-  /** Tell of a page that a reader opens. */
+  /** Count a page that a reader opens. */
   sendPageView: Method<operations['sendPageView']>
   /** Send access-log lines of several sites. */
   sendVisitsByHost: Method<operations['sendVisitsByHost']>

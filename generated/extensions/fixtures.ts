@@ -1237,7 +1237,7 @@ export const fixtures = {
         "application/problem+json": {
           "problem": {
             "type": "/docs/errors#rate_limited",
-            "title": "The organization has used its requests, or its bytes of log lines, of the last hour, or the address its page views of the minute",
+            "title": "A limit is used up - requests or log lines of the organization in an hour, or page views of the address in a minute",
             "status": 429,
             "detail": "The organization has sent its 1024 MB of log lines of the last hour. Send the batch again after 36 seconds.",
             "code": "rate_limited",
@@ -1349,7 +1349,7 @@ export const fixtures = {
       "403": {
         "application/json": {
           "origin": {
-            "error": "The page is not of a site of this project. Register the site: npx quire sites create docs.example.com --project prj_5b1c2d3e4f506172",
+            "error": "Origin is not a registered site of this project. Register it: npx quire sites create docs.example.com --project prj_5b1c2d3e4f506172",
             "code": "origin_not_allowed",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           },
@@ -1362,9 +1362,9 @@ export const fixtures = {
         "application/problem+json": {
           "problem": {
             "type": "/docs/errors#origin_not_allowed",
-            "title": "A page view comes from a page that is not of a site of the project",
+            "title": "The Origin of a page view is not a registered site of the project",
             "status": 403,
-            "detail": "The page is not of a site of this project. Register the site: npx quire sites create docs.example.com --project prj_5b1c2d3e4f506172",
+            "detail": "Origin is not a registered site of this project. Register it: npx quire sites create docs.example.com --project prj_5b1c2d3e4f506172",
             "code": "origin_not_allowed",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
@@ -1400,7 +1400,7 @@ export const fixtures = {
         "application/problem+json": {
           "problem": {
             "type": "/docs/errors#rate_limited",
-            "title": "The organization has used its requests, or its bytes of log lines, of the last hour, or the address its page views of the minute",
+            "title": "A limit is used up - requests or log lines of the organization in an hour, or page views of the address in a minute",
             "status": 429,
             "detail": "This address has sent 300 page views in a minute. Try again after 36 seconds.",
             "code": "rate_limited",
@@ -1589,7 +1589,7 @@ export const fixtures = {
         "application/problem+json": {
           "problem": {
             "type": "/docs/errors#rate_limited",
-            "title": "The organization has used its requests, or its bytes of log lines, of the last hour, or the address its page views of the minute",
+            "title": "A limit is used up - requests or log lines of the organization in an hour, or page views of the address in a minute",
             "status": 429,
             "detail": "The organization has sent its 1024 MB of log lines of the last hour. Send the batch again after 36 seconds.",
             "code": "rate_limited",

@@ -162,9 +162,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tell of a page that a reader opens
-         * @description For the script that pages of a site load, see `quire visits script`. The view counts for the visitor whose browser sends the request,
-         *     by its address and its user agent. A view that an access log tells of too counts once. It is safe on disk when the answer comes.
+         * Count a page that a reader opens
+         * @description The script in the pages of a site sends this request, see `quire visits script`. The view counts for the visitor whose browser sends
+         *     it, by its address and its user agent. A view that an access log shows, too, counts once. The answer comes when the view is on disk.
          *
          *     The key is in the page, so everybody knows it. Create it with the scope `count` for one project: it can do nothing else.
          *     The request must come from a page of a site of the project, by its `Origin`. Each address may send 300 views a minute.
@@ -1748,7 +1748,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The API key does not have the scope, or is in the address and has more scopes; or the page is not of a site of the project. */
+        /** @description The API key lacks the scope; or it is in the address and has other scopes; or Origin is not a registered site of the project. */
         ViewRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1860,7 +1860,7 @@ export interface components {
          */
         ClientField: string;
         /**
-         * @description An API key with the scope `count` only, because everybody can read the pages that have it. `Authorization` is used if it is there.
+         * @description An API key with the scope `count` only, because everybody can read it in the pages. If there is an `Authorization` header, it is used instead.
          * @example quire_KEY
          */
         CountKey: string;
@@ -1942,7 +1942,7 @@ export interface components {
          */
         ProjectId: string;
         /**
-         * @description The address of the page that led the reader to the site; only its host is looked at.
+         * @description The address of the page that led the reader to the site; only its host is used.
          * @example https://chatgpt.com/
          */
         Referrer: string;
@@ -2342,12 +2342,12 @@ export interface operations {
                  */
                 page: components["parameters"]["PagePath"];
                 /**
-                 * @description The address of the page that led the reader to the site; only its host is looked at.
+                 * @description The address of the page that led the reader to the site; only its host is used.
                  * @example https://chatgpt.com/
                  */
                 referrer?: components["parameters"]["Referrer"];
                 /**
-                 * @description An API key with the scope `count` only, because everybody can read the pages that have it. `Authorization` is used if it is there.
+                 * @description An API key with the scope `count` only, because everybody can read it in the pages. If there is an `Authorization` header, it is used instead.
                  * @example quire_KEY
                  */
                 key?: components["parameters"]["CountKey"];

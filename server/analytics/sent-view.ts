@@ -1,11 +1,10 @@
 import { type Page, toPage, viewPath } from './page.ts'
 
-/** The status of a request of the script that counts. Whoever answers with another one, such as 200, does not count it. */
+/** The status that counts a request of the script. A server that answers with another one, such as 200, does not count it. */
 export const countedStatus = 204
 
 /**
- * Reads the page of a request for `viewPath`. A log with such a line needs no other sign of a page that a router opened without
- * asking the server for it.
+ * Reads the page of a request for `viewPath`. A router may open the page without another request for it.
  *
  * @param query with or without its question mark; the protocol of a request line may follow
  * @param own the further pages of the project

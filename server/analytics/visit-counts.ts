@@ -39,7 +39,7 @@ export interface RangeCounts {
 }
 
 /** The pages that the visitors of an agent read, and the number of these visitors for each page. */
-export interface ReadPages {
+export interface AgentReadings {
   /** Numbers for `AgentPages.pathsOf`. */
   pages: Uint32Array
   visitors: Uint32Array
@@ -47,7 +47,7 @@ export interface ReadPages {
 
 /** The pages that each AI agent read in a range. */
 export interface AgentPages {
-  agents: ReadonlyMap<string, ReadPages>
+  agents: ReadonlyMap<string, AgentReadings>
   /** The first day whose pages are known: the visitors of earlier days were deleted. 0 = all are known. */
   readFrom: Day
   pathsOf(pages: Uint32Array): Awaitable<string[]>

@@ -20,7 +20,7 @@ const createSettings = {
   scopes: {
     flag: '--scopes <list>',
     env: 'QUIRE_SCOPES',
-    what: 'read, or write, which includes it; or ingest alone, which only sends visits and reports agent jobs; or count alone, for the script of visits script',
+    what: 'read, or write, which includes it; or ingest alone, which only sends visits and reports agent jobs; or count alone, for the script that counts in the browser',
     default: ['read', 'write'],
     shownDefault: 'read,write',
     read: readScopes,

@@ -32,6 +32,12 @@ export interface OwnAgent {
   complete: boolean
 }
 
+/** Agents of one source, which explanations name: a file, or the settings of the project. */
+export interface OwnAgentList {
+  source: string
+  agents: readonly OwnAgent[]
+}
+
 /** What counts in a project, besides the rules for all projects. */
 export interface CountingSettings {
   /** Blocks of addresses, see `parseCidr`. Their views do not count. */

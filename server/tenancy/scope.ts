@@ -24,6 +24,5 @@ export function areNarrow(scopes: readonly string[]): boolean {
 
 /** Whether a key can have these scopes: read, write or both; or ingest or count alone. */
 export function areScopes(scopes: readonly string[]): boolean {
-  if (scopes.includes('ingest') || scopes.includes('count')) return scopes.length === 1
-  return scopes.length > 0 && scopes.every(scope => scope === 'read' || scope === 'write')
+  return areNarrow(scopes) ? scopes.length === 1 : scopes.every(scope => scope === 'read' || scope === 'write')
 }

@@ -1,5 +1,5 @@
-/** Page views that an address may send in a minute: enough for an office behind one address, too few to make up a success. */
-const minuteViews = 300
+/** Page views that an address may send in a minute: enough for an office behind one address, too few to fake a success. */
+export const maxViewsPerMinute = 300
 const minuteMs = 60_000
 /** A flood from many addresses does not fill the memory. */
 const maxAddresses = 100_000
@@ -22,7 +22,7 @@ export function createViewLimit(now: () => number): ViewLimit {
         startedAt = now()
       }
       const views = (counted.get(address) ?? 0) + 1
-      if (views > minuteViews) return Math.max(1, Math.ceil((minuteMs - elapsedMs) / 1000))
+      if (views > maxViewsPerMinute) return Math.max(1, Math.ceil((minuteMs - elapsedMs) / 1000))
       counted.set(address, views)
       return 0
     },

@@ -67,7 +67,6 @@ test.each([
   ['--own-addresses', '203.0.113.0/33', 'is neither an address nor a block such as 203.0.113.0/24.'],
   ['--not-pages', 'status', 'status must begin with a slash.'],
   ['--not-pages', '/a*b*', '/a*b* may have one star, at its end, and no query.'],
-  ['--not-pages', '/logo.png', '/logo.png is no page in any project. Leave it out.'],
   ['--own-addresses', Array.from({ length: 201 }, (_, i) => `10.0.0.${i}`).join(','), 'It may have 200 entries.'],
   ['--pages', '*pdf', '*pdf must be a star and an extension, such as *.pdf.'],
   ['--agents-file', '/no/agents.json', 'It cannot be read (ENOENT).'],

@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest'
 import type { Scope } from '../../server/tenancy/api-key.ts'
-import { areScopes, findMissingScope, hasScope } from '../../server/tenancy/scope.ts'
+import { areNarrow, areScopes, findMissingScope, hasScope } from '../../server/tenancy/scope.ts'
 
 test.each<[Scope[], Scope[]]>([
   [['read'], ['read']],
-  [['write'], ['read', 'write', 'ingest']],
+  [['write'], ['read', 'write', 'ingest', 'count']],
   [
     ['read', 'write'],
-    ['read', 'write', 'ingest'],
+    ['read', 'write', 'ingest', 'count'],
   ],
   [['ingest'], ['ingest']],
+  [['count'], ['count']],
   [[], []],
 ])('a key with %j has the scopes %j', (scopes, want) => {
-  expect((['read', 'write', 'ingest'] as const).filter(scope => hasScope({ scopes }, scope))).toEqual(want)
+  expect((['read', 'write', 'ingest', 'count'] as const).filter(scope => hasScope({ scopes }, scope))).toEqual(want)
 })
 
 test.each<{ operation: Scope[]; key: Scope[]; missing: Scope | undefined }>([
@@ -36,10 +37,22 @@ test.each([
   [['write'], true],
   [['read', 'write'], true],
   [['ingest'], true],
+  [['count'], true],
+  [['count', 'ingest'], false],
+  [['count', 'read'], false],
   [['ingest', 'read'], false],
   [['write', 'ingest'], false],
   [['admin'], false],
   [[], false],
 ])('a key can have the scopes %j: %j', (scopes, want) => {
   expect(areScopes(scopes)).toBe(want)
+})
+
+test.each([
+  [['ingest'], true],
+  [['count'], true],
+  [['read'], false],
+  [['ingest', 'write'], false],
+])('a key with %j may be bound to projects and stand in an address: %j', (scopes, want) => {
+  expect(areNarrow(scopes)).toBe(want)
 })

@@ -1,6 +1,6 @@
 import type { Day } from '../day.ts'
 import { asAi } from '../view-batch.ts'
-import type { ReadPages } from '../visit-counts.ts'
+import type { AgentReadings } from '../visit-counts.ts'
 import type { VisitorSet } from './label-sets.ts'
 import type { DaySpan } from './range-plan.ts'
 import { createSeenPages, decodeSeenPages } from './seen-pages.ts'
@@ -58,7 +58,7 @@ export class AgentPageCounter {
     }
   }
 
-  finish(): Map<string, ReadPages> {
+  finish(): Map<string, AgentReadings> {
     return new Map(
       Array.from(this.#agents, ([agent, counts]) => {
         const numbers = Uint32Array.from(counts.keys()).filter(number => counts[number] !== 0)

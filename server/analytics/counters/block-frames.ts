@@ -30,6 +30,7 @@ export function cutPieces(previous: Int32Array, ends: Uint32Array): Piece[] {
 /** A frame with this number is skipped by each reader of Zstandard (RFC 8878, 3.1.2). */
 const skippable = 0x184d2a50
 
+/** Compresses bytes in one frame. */
 export function compress(bytes: Uint8Array): Buffer {
   // The frame contains the content size, which reveals a truncated block.
   return zstdCompressSync(bytes, {
@@ -50,7 +51,7 @@ export function compressFrames(bytes: Uint8Array, starts: readonly number[], pie
   return Buffer.concat([new Uint8Array(list.buffer), ...frames])
 }
 
-/** Returns undefined when the bytes are one frame. */
+/** Lists what `compressFrames` wrote. Returns undefined when the bytes are one frame. */
 export function listFrames(stored: Uint8Array): { pieces: Piece[]; frames: Uint8Array[] } | undefined {
   const view = new DataView(stored.buffer, stored.byteOffset, stored.byteLength)
   const read = (index: number) => view.getInt32(index * 4, true)
@@ -66,6 +67,7 @@ export function listFrames(stored: Uint8Array): { pieces: Piece[]; frames: Uint8
   return { pieces, frames }
 }
 
+/** Decompresses frames, and joins what they contain. */
 export function decompress(frames: readonly Uint8Array[]): Uint8Array {
   return zstdDecompressSync(Buffer.concat(frames))
 }

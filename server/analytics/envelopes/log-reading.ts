@@ -1,3 +1,4 @@
+import type { OwnAgentList } from '../../tenancy/project.ts'
 import type { Ipv6Prefix } from '../formats/address.ts'
 import { formats } from '../formats/formats.ts'
 import { createJsonFormat, parseJsonFields } from '../formats/json.ts'
@@ -15,7 +16,7 @@ export interface LogReading {
   trustedProxies: number | undefined
   ipv6Prefix: Ipv6Prefix | undefined
   markdownAsAi: boolean | undefined
-  agents: LogSettings['agents'] | undefined
+  agents: OwnAgentList | undefined
 }
 
 /** Converts the settings to options of `LogReader`. */

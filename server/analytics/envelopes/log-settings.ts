@@ -1,4 +1,4 @@
-import type { OwnAgent } from '../../tenancy/project.ts'
+import type { OwnAgentList } from '../../tenancy/project.ts'
 import type { Ipv6Prefix } from '../formats/address.ts'
 
 /** Settings for reading a log, as plain data that can be passed to a thread. */
@@ -17,5 +17,5 @@ export interface LogSettings {
   /** Whether a Markdown view by a program that no list names counts as AI; otherwise it counts as neither. */
   markdownAsAi?: boolean
   /** Asked before the built-in agents, in all projects of the log. */
-  agents?: { source: string; agents: readonly OwnAgent[] }
+  agents?: OwnAgentList
 }

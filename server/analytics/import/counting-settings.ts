@@ -8,7 +8,7 @@ const maxEntries = 200
 
 /** @throws {OperatorError} naming the entry. */
 export function parseOwnAddresses(list: readonly string[]): string[] {
-  const entries = distinct(list)
+  const entries = readEntries(list)
   const wrong = entries.find(entry => !parseCidr(entry))
   if (wrong !== undefined) fail(`${wrong} is neither an address nor a block such as 203.0.113.0/24.`)
   return entries
@@ -20,11 +20,7 @@ export function parseOwnAddresses(list: readonly string[]): string[] {
  * @throws {OperatorError} naming the entry.
  */
 export function parseNotPages(list: readonly string[]): string[] {
-  return distinct(list).map(entry => {
-    if (entry.endsWith('*')) return checkBeginning(entry)
-    const page = toPage(checkPath(entry, entry))
-    return page.refusal === undefined ? page.path : fail(`${entry} is no page in any project. Leave it out.`)
-  })
+  return readEntries(list).map(readPath)
 }
 
 /**
@@ -33,12 +29,7 @@ export function parseNotPages(list: readonly string[]): string[] {
  * @throws {OperatorError} naming the entry.
  */
 export function parsePages(list: readonly string[]): string[] {
-  return distinct(list).map(entry => {
-    if (entry.endsWith('*')) return checkBeginning(entry)
-    if (entry.startsWith('*')) return checkEnding(entry)
-    const page = toPage(checkPath(entry, entry), { isPage: true })
-    return page.refusal === undefined ? page.path : fail(`${entry} is not a path.`)
-  })
+  return readEntries(list).map(entry => (entry.startsWith('*') ? readEnding(entry) : readPath(entry)))
 }
 
 /** Changes settings, and notes when the meaning of AI changed. */
@@ -58,18 +49,22 @@ export function describeCounting({ ownAddresses, notPages, pages, agents, ai }: 
   return `own addresses ${list(ownAddresses)}; no pages ${list(notPages)}; more pages ${list(pages)}; more agents ${list(names)}; AI ${ai}`
 }
 
-function distinct(list: readonly string[]): string[] {
+function readEntries(list: readonly string[]): string[] {
   const entries = [...new Set(list.flatMap(entry => entry.trim() || []))]
   if (entries.length <= maxEntries) return entries
   return fail(`It may have ${maxEntries} entries. Join them to blocks, or to paths with a star.`)
 }
 
-function checkBeginning(entry: string): string {
-  checkPath(entry, entry.slice(0, -1))
-  return entry
+/** Reads a path as pages are counted, or its beginning. What is no page elsewhere may be one of the project, see `OwnPages`. */
+function readPath(entry: string): string {
+  const isBeginning = entry.endsWith('*')
+  const path = checkPath(entry, isBeginning ? entry.slice(0, -1) : entry)
+  if (isBeginning) return entry
+  const page = toPage(path, { isPage: true })
+  return page.refusal === undefined ? page.path : fail(`${entry} is not a path.`)
 }
 
-function checkEnding(entry: string): string {
+function readEnding(entry: string): string {
   const [, extension = ''] = entry.split('*.')
   checkPath(entry, `/${extension}`)
   if (entry === `*.${extension}` && extension !== '' && !extension.includes('/')) return entry.toLowerCase()

@@ -88,11 +88,12 @@ export function unknownEncoding(): DeliveryRefusedError {
   return new DeliveryRefusedError('unsupported-encoding', 'Content-Encoding must be gzip, zstd or identity.')
 }
 
-/** @param codec the name of the compression */
+/** The refusal of a delivery that cannot be decompressed. `codec` is the name of the compression. */
 export function damaged(codec: string): DeliveryRefusedError {
   return new DeliveryRefusedError('damaged', `The ${codec} data is cut off or damaged.`)
 }
 
+/** The refusal of a delivery that is over a limit. `size` is the limit with its unit. */
 export function tooLarge(size: string): DeliveryRefusedError {
   return new DeliveryRefusedError('too-large', `The delivery has over ${size}. Send fewer lines at once.`)
 }

@@ -1,4 +1,4 @@
-import { newVisitorRules, type VisitorRules } from '../../tenancy/project.ts'
+import { newVisitorRules, type OwnAgentList, type VisitorRules } from '../../tenancy/project.ts'
 import type { Kind } from '../agents/agent-list.ts'
 import { classify } from '../agents/classify.ts'
 import type { UserAgentExplanation } from '../agents/explain-user-agent.ts'
@@ -17,9 +17,9 @@ import { emptyLogLine, type LineParser, type LogFormat, readTarget } from '../fo
 import { type Page, toPage } from '../page.ts'
 import { explainVerdict } from './agent-addresses.ts'
 import { Clients } from './clients.ts'
-import { type LineCheck, LineDecider, type LineRefusal, lineChecks } from './decide-line.ts'
+import { type LineCheck, LineDecider, type LineRefusal, lineChecks, lineRefusals } from './decide-line.ts'
 import { maxLineBytes } from './line-reader.ts'
-import { explainByOwn, explainOwnVerdict, isJudged, type OwnAgentList } from './own-agents.ts'
+import { explainByOwn, explainOwnVerdict, isJudged } from './own-agents.ts'
 import type { ProjectCounting } from './project-counting.ts'
 import { Referrals } from './referrals.ts'
 import { findRule } from './rules.ts'
@@ -75,7 +75,7 @@ const refusals: Record<NonNullable<Page['refusal']> | 'no-page' | 'own-address',
   'machine-file': 'is a file for programs: crawler rules, a feed, a manifest or data',
   'router-data': 'is data that the router of the site fetches, often before anybody opens the page',
   service: 'is a service for programs: MCP, search or a health check',
-  'sent-view': 'tells which page was opened, but is without a page, or of a reader who asks not to be tracked',
+  'sent-view': 'tells which page was opened, but names no page, or was not answered with 204',
   scan: 'is what scanners look for: a hidden file, a backup, or a file of another system',
   'no-page': 'is no page of this project, see: npx quire projects set --help',
   'own-address': 'was opened from an own address of this project, see: npx quire projects set --help',
@@ -215,7 +215,9 @@ export class LineExplainer {
     const { page, llmsFile } = this.#decider
     if (refusal) {
       const count = llmsFile === undefined ? '' : `; its visitors are counted as readers of ${llmsFile}`
-      return `${cut(bytes, targetStart, targetEnd)} ${refusals[refusal.name as keyof typeof refusals]}${count}`
+      // An import counts these requests as those to services.
+      const reason = refusal === lineRefusals['sent-view'] ? 'sent-view' : (refusal.name as keyof typeof refusals)
+      return `${cut(bytes, targetStart, targetEnd)} ${refusals[reason]}${count}`
     }
     const own = this.#decider.isOwnPage ? ', a page by the settings of this project' : ''
     if (page?.isMarkdown) return `${page.path}, as Markdown${own}`

@@ -1,5 +1,5 @@
 import { BoundedCache } from '../../base/bounded-cache.ts'
-import type { OwnAgent } from '../../tenancy/project.ts'
+import type { OwnAgent, OwnAgentList } from '../../tenancy/project.ts'
 import { toAgentKey } from '../agents/agent-use.ts'
 import { maxCharacters } from '../agents/classify.ts'
 import { describeUse, explainUserAgent, type UserAgentExplanation } from '../agents/explain-user-agent.ts'
@@ -8,12 +8,6 @@ import { findKnownOwners, isProxy } from './address-owners.ts'
 import type { Clients } from './clients.ts'
 import { findRule, type Rule } from './rules.ts'
 import { TextFinder } from './text-finder.ts'
-
-/** Agents of one source, which explanations name: a file, or the settings of the project. */
-export interface OwnAgentList {
-  source: string
-  agents: readonly OwnAgent[]
-}
 
 /** The source of the agents that are kept with a project. */
 export const projectAgents = 'the agents of the project'

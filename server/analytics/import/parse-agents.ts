@@ -81,14 +81,14 @@ function toAgent(entry: unknown, index: number): OwnAgent {
       `${JSON.stringify(badRange.slice(0, maxTextCharacters))} is neither an address nor a block such as 203.0.113.0/24.`,
     )
   }
-  if (agent.contains.length + agent.ranges.length === 0) refuse('contains', 'Give parts of its user agent, or ranges.')
+  if (agent.contains.length + agent.ranges.length === 0) refuse('contains', 'Without ranges, it must have a text, such as OurBot/.')
   if (typeof agent.complete !== 'boolean') refuse('complete', 'It must be true or false.')
   const isNamedAi = agent.contains.length > 0 && agent.class !== 'not-ai'
   if (agent.complete && (!isNamedAi || agent.ranges.length === 0)) {
-    refuse('complete', 'Only an AI agent with both contains and ranges can have impostors.')
+    refuse('complete', 'It needs an AI agent with both contains and ranges. Give both, or leave complete out.')
   }
   if (agent.class === 'not-ai' && agent.contains.length > 0 && agent.ranges.length > 0) {
-    refuse('ranges', 'What is not AI needs no proof. Give either contains or ranges, or make two entries.')
+    refuse('ranges', 'An agent with the class not-ai may have contains or ranges, not both. Make two entries.')
   }
   return agent
 }

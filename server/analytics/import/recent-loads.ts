@@ -13,7 +13,7 @@ export class RecentLoads {
   /** Of the last line. */
   #hash = 0
 
-  /** Returns whether a load of the line's client changes nothing. */
+  /** Returns whether a load of the line's client changes nothing, and remembers the client for `add`. */
   has(line: LogLine): boolean {
     const atSecond = line.atMs / 1000
     this.#hash = hashClient(line)

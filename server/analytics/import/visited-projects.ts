@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Project, usualCounting } from '../../tenancy/project.ts'
+import { type OwnAgentList, type Project, usualCounting } from '../../tenancy/project.ts'
 import { formats } from '../formats/formats.ts'
 import { type LogFormat, LogFormatError, type LogLine } from '../formats/log-format.ts'
 import { ByteTable } from '../hash-table.ts'
@@ -7,7 +7,6 @@ import { VisitorHash } from '../visitor.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import { BatchBuilder } from './batch-builder.ts'
 import { ImportTally } from './import-tally.ts'
-import type { OwnAgentList } from './own-agents.ts'
 import { ProjectCounting } from './project-counting.ts'
 
 export type VisitedProject = Pick<Project, 'id' | 'visitorSaltRotation' | 'visitorRules' | 'counting'>

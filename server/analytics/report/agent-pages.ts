@@ -1,7 +1,7 @@
 import type { AgentUse } from '../agents/agent-list.ts'
 import { findAgentUse } from '../agents/agent-use.ts'
 import { listAssistants } from '../assistant-sites.ts'
-import type { AgentPages } from '../visit-counts.ts'
+import type { AgentPages, AgentReadings } from '../visit-counts.ts'
 import { compareTexts } from './failed-report.ts'
 
 /** How many pages of the site each AI agent read, in descending order. */
@@ -35,10 +35,8 @@ export async function reportAssistantPages(
   const rows: AssistantPage[] = []
   for (const { site, assistant, agents: names } of listAssistants()) {
     const people = new Map(referred.filter(row => row.site === site).map(({ path, visitors }) => [path, visitors]))
-    const read = await countReads(
-      names.map(name => agents.get(name)),
-      pathsOf,
-    )
+    const readings = names.flatMap(name => agents.get(name) ?? [])
+    const read = await countReaders(readings, pathsOf)
     for (const path of new Set([...read.keys(), ...people.keys()])) {
       const ai = names.length === 0 ? null : (read.get(path) ?? 0)
       rows.push({ path, site, assistant, ai, human: people.get(path) ?? 0 })
@@ -50,13 +48,13 @@ export async function reportAssistantPages(
   )
 }
 
-/** Adds the visitors of several agents: a visitor has the user agent of one. */
-async function countReads(
-  agents: readonly ReturnType<AgentPages['agents']['get']>[],
+/** Counts the visitors of each page. A visitor has the user agent of one agent, so the counts of several are added. */
+async function countReaders(
+  readings: readonly AgentReadings[],
   pathsOf: AgentPages['pathsOf'],
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
-  for (const { pages, visitors } of agents.filter(agent => agent !== undefined)) {
+  for (const { pages, visitors } of readings) {
     for (const [i, path] of (await pathsOf(pages)).entries()) {
       counts.set(path, (counts.get(path) ?? 0) + (visitors[i] as number))
     }

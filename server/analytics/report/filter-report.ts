@@ -39,7 +39,7 @@ export async function buildFilteredReport(
 }
 
 /** Returns the lists that are left by a filter. */
-export function filterLabels(labels: LabelReport, filter: ReportFilter): LabelReport {
+function filterLabels(labels: LabelReport, filter: ReportFilter): LabelReport {
   if (!hasFilter(filter)) return labels
   const knows = (...names: FilterName[]) => hasOnly(filter, names)
   const { agents, uses, readers, files, neither, referrals, loaded, failed } = labels
@@ -71,7 +71,7 @@ function filterAgentPages(
   return { coverage: { ...coverage, agents }, assistantPages: pages }
 }
 
-/** Returns whether a list that knows what `names` are shows something. */
+/** Returns whether all filters that are set are among `names`. A list without a column for a filter shows nothing. */
 function hasOnly(filter: ReportFilter, names: readonly FilterName[]): boolean {
   return Object.entries(filter).every(([name, value]) => value === undefined || names.includes(name as FilterName))
 }

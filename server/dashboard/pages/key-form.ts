@@ -56,11 +56,11 @@ export async function readKeyForm(
     problems.name = error.message
   }
   if (scopes.length === 0) problems.scopes = texts.scopesMissing
-  else if (!areScopes(scopes)) problems.scopes = texts.ingestAlone
+  else if (!areScopes(scopes)) problems.scopes = texts.narrowAlone
   const findProject = (id: string) => projects.findOwned(organization.id, id)
   const badRange = allowedAddresses.find(range => !parseAddressRange(range))
   if (projectIds.length > maxLines) problems.projects = texts.tooManyLines
-  else if (projectIds.length > 0 && !areNarrow(scopes)) problems.projects = texts.projectsWithoutIngest
+  else if (projectIds.length > 0 && !areNarrow(scopes)) problems.projects = texts.projectsOfOtherScopes
   else {
     const found = await Promise.all(projectIds.map(findProject))
     const unknown = projectIds.find((_, at) => !found[at])
@@ -106,7 +106,7 @@ const texts = {
     count: 'count: only tell which pages readers open, by a script in the pages of a site; everybody can read this key',
   },
   scopesMissing: 'Choose at least one: read, write, ingest or count.',
-  ingestAlone: 'A key with "ingest" or "count" can have no other scope. Untick the others, or generate two keys.',
+  narrowAlone: 'A key with "ingest" or "count" can have no other scope. Untick the others, or generate two keys.',
   expiry: 'It expires',
   expiries: { '30': 'in 30 days', '90': 'in 90 days', '365': 'in a year', '': 'never' },
   expiryInvalid: 'Choose when the key expires from the list.',
@@ -119,7 +119,7 @@ const texts = {
   projects: 'Projects',
   projectsHint:
     'Only for "ingest" and "count". One project id a line, from the list below. Leave it empty for all projects.',
-  projectsWithoutIngest:
+  projectsOfOtherScopes:
     'Only a key with "ingest" or "count" can be limited to projects. Choose one of them, or remove the ids.',
   projectUnknown: (id: string) => `This organization has no project ${id}. Copy the ids from the list below.`,
   tooManyLines: `These are more than ${maxLines} lines. Generate several keys, or use larger ranges.`,

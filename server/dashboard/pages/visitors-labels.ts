@@ -104,10 +104,10 @@ ${table(sites, {
     visitorsColumn(),
   ],
 })}
-<details class="sample"><summary>${texts.referralPages}</summary>
-<p>${texts.assistantPages}</p>
+<details class="sample"><summary>${texts.assistantPagesTitle}</summary>
+<p>${texts.assistantPagesHint}</p>
 ${table(assistantPages, {
-  caption: texts.referralPages,
+  caption: texts.assistantPagesTitle,
   empty: '',
   columns: [
     { heading: texts.path, show: ({ path }) => html`<code>${path}</code>` },

@@ -99,8 +99,8 @@ export const visitorTexts = {
   noReferrals: 'Nobody came from an AI assistant, or the log has no referrers.',
   assistant: 'Assistant',
   site: 'Site',
-  referralPages: 'Pages that AI assistants read, and people who came from them',
-  assistantPages:
+  assistantPagesTitle: 'Pages that AI assistants read, and people who came from them',
+  assistantPagesHint:
     'AI is how many visitors of the assistant read the page in these days, for someone who asked or for its search. People followed a link in the assistant to it in these days, before or after that; browsers may hide where they come from.',
   missingTitle: 'Pages that were not found',
   brokenTitle: 'Pages with a server error',

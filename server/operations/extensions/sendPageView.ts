@@ -1,6 +1,7 @@
 import type { Input, Output } from '../../../generated/extensions/operations.ts'
 import { countedStatus, toViewTarget } from '../../analytics/sent-view.ts'
 import { writeCombinedLine } from '../../base/combined-line.ts'
+import { maxViewsPerMinute } from '../../tenancy/view-limit.ts'
 import type { Client } from '../client.ts'
 import { unknownProject } from '../unknown.ts'
 import type { ExtensionDeps } from './deps.ts'
@@ -18,8 +19,10 @@ export async function sendPageView(
   if (!project) return { status: 404, body: unknownProject }
   const given = headers as Readonly<Record<string, string | undefined>>
   const { origin = '' } = given
-  const site = await deps.sites.findOwned(client.organizationId, readHost(origin) ?? '')
-  if (site?.projectId !== project.id) return { status: 403, body: toForeign(origin, project.id) }
+  // The mock runs on Node 20, which has no URL.parse.
+  const host = URL.canParse(origin) ? new URL(origin).hostname : ''
+  const site = await deps.sites.findOwned(client.organizationId, host)
+  if (site?.projectId !== project.id) return { status: 403, body: toForeign(host || 'DOMAIN', project.id) }
   const waitSeconds = deps.viewLimit.take(client.ipAddress)
   if (waitSeconds > 0) return toRefusal(waitSeconds)
   const line = writeCombinedLine({
@@ -45,18 +48,12 @@ async function* toBody(line: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(line)
 }
 
-/** The mock runs on Node 20, which has no URL.parse. */
-function readHost(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).hostname : undefined
-}
-
-function toForeign(origin: string, projectId: string) {
-  const host = readHost(origin) ?? 'DOMAIN'
-  const error = `The page is not of a site of this project. Register the site: npx quire sites create ${host} --project ${projectId}`
+function toForeign(domain: string, projectId: string) {
+  const error = `Origin is not a registered site of this project. Register it: npx quire sites create ${domain} --project ${projectId}`
   return { error, code: 'origin_not_allowed' } as const
 }
 
 function toRefusal(seconds: number): Extract<Output<'sendPageView'>, { status: 429 }> {
-  const error = `This address has sent 300 page views in a minute. Try again after ${seconds} seconds.`
+  const error = `This address has sent ${maxViewsPerMinute} page views in a minute. Try again after ${seconds} seconds.`
   return { status: 429, headers: { 'Retry-After': String(seconds) }, body: { error, code: 'rate_limited' } }
 }

@@ -57,7 +57,7 @@ function findCaller(authorization: string | null, { baseUrl, onlyKey }: KeyPlace
   const has = (kind: keyof typeof keyWords) =>
     keyWords[kind].some(word => new RegExp(`(^|[^a-z])${word}($|[^a-z])`).test(key))
   if (has('refused')) return undefined
-  const narrow = (['read-only', 'write-only', 'ingest', 'count'] as const).find(has)
+  const narrow = (Object.keys(onlyScopes) as (keyof typeof onlyScopes)[]).find(has)
   return {
     keyId: 'key_0000000000000000',
     organizationId: has('other') ? 'org_0000000000000000' : world.organizationId,

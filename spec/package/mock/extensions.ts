@@ -1,4 +1,4 @@
-import { routes as added, type Handlers } from '../../../generated/extensions/operations.ts'
+import { routes as added } from '../../../generated/extensions/operations.ts'
 import { requests } from '../../../generated/extensions/requests.ts'
 import { type AnyRoute, routes } from '../../../generated/operations.ts'
 import type { InSteps, Steps } from '../../../server/base/steps.ts'
@@ -12,7 +12,7 @@ import { extensionHandlers } from '../../../server/operations/extensions/index.t
 export const extensions: GivenExtensions<ExtensionDeps, Client> = {
   document: requests,
   routes: added,
-  handlers: extensionHandlers satisfies Handlers<ExtensionDeps, Client>,
+  handlers: extensionHandlers,
 }
 
 /** All operations of the mock, of both documents. */

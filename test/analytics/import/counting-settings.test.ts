@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeCounting, parsePages } from '../../../server/analytics/import/counting-settings.ts'
+import { describeCounting, parseNotPages, parsePages } from '../../../server/analytics/import/counting-settings.ts'
 import { usualCounting } from '../../../server/tenancy/project.ts'
 
 test('pages are kept as they are counted', () => {
@@ -7,10 +7,15 @@ test('pages are kept as they are counted', () => {
   expect(parsePages(given)).toEqual(['/feed', '/skill', '/api/*', '*.pdf', '/logo.png'])
 })
 
+test('what is no page elsewhere may be left out, too, because further pages can have made it one', () => {
+  expect(parseNotPages(['/api/health', '/manual.pdf'])).toEqual(['/api/health', '/manual.pdf'])
+})
+
 test.each([
   ['api', 'api must begin with a slash.'],
   ['/a*b', '/a*b may have one star, at its end, and no query.'],
   ['/a?b', '/a?b may have one star, at its end, and no query.'],
+  ['*', '* must be a star and an extension, such as *.pdf.'],
   ['*pdf', '*pdf must be a star and an extension, such as *.pdf.'],
   ['*.a/b', '*.a/b must be a star and an extension, such as *.pdf.'],
   ['*.', '*. must be a star and an extension, such as *.pdf.'],

@@ -90,6 +90,13 @@ test('explains each line of a log as an import counts it', () => {
   expect(new Set(outcomes).size).toBeGreaterThan(10)
 })
 
+test('says why a request of the script for counting is no page view', () => {
+  expect(explain(line('GET /_quire/view?page=%2Fguide HTTP/1.1')).steps.at(-1)).toEqual({
+    step: 'page',
+    finding: '/_quire/view tells which page was opened, but names no page, or was not answered with 204',
+  })
+})
+
 test('lists the checks in order, up to the one that decides', () => {
   expect(explain(line('GET /guides/a/index.md?x=1 HTTP/1.1', { agent: 'Claude-User/1.0' }))).toMatchObject({
     format: 'combined',

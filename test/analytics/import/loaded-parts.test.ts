@@ -65,7 +65,7 @@ test.each<[string, Request[], number[]]>([
     [page, { path: '/a.css' }, { ...page, at: '20T08:00:00' }, { path: '/a.css', at: '20T08:00:00' }],
     [19, 20],
   ],
-])('%s', (_, requests, want) => {
+])('with %s, a page counts as loaded or not', (_, requests, want) => {
   expect(listLoaded(...requests)).toEqual(want)
 })
 

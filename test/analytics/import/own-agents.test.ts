@@ -71,14 +71,14 @@ test('the agents of a project are asked before those of the log', () => {
   expect([...readLog(log, { agents }).tally.rules.keys()]).toEqual(['ai: OurBot', 'ai: Other'])
 })
 
-test('its class decides whether it counts where AI means assistants', () => {
+test('the class of an own agent decides whether it counts where AI means assistants', () => {
   const log = line('OurBot/1')
   expect(read(log, [ourBot], { ai: 'assistants' }).tally.views).toMatchObject({ ai: 1 })
   const { tally } = read(log, [{ ...ourBot, class: 'search' }], { ai: 'assistants' })
   expect([...tally.rules.keys()]).toEqual(['no assistant: OurBot'])
 })
 
-test('reports show its visitors with its class, also for pages that failed and files for AI', () => {
+test('reports show the visitors of an own agent with its class, also for pages that failed and files for AI', () => {
   const log = [
     line('OurBot/1'),
     line('OurBot/1', { path: '/llms.txt' }),

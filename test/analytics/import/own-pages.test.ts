@@ -26,18 +26,18 @@ test.each([
   expect(tally.views.human).toBe(2 * pages.length)
 })
 
-test('what is no page of the project wins', () => {
+test('a path that is no page of the project wins over further pages', () => {
   const { tally } = read([line('/api/health'), line('/api/mcp')], ['/api/*'], ['/api/mcp'])
   expect(tally.views.human).toBe(1)
   expect(tally.filtered['no-page']).toBe(1)
 })
 
-test('it is also missed as a page', () => {
+test('a further page that is missing counts as a page that failed', () => {
   const labels = read([line('/gone.pdf', 404)], ['*.pdf']).entries.map(({ path }) => path)
   expect(labels).toEqual(['failed:human:missing/gone.pdf'])
 })
 
-test('it may be opened by a router of the site, too', () => {
+test('a further page counts when a router opens it, too', () => {
   const sent = (page: string) => line(`/_quire/view?page=${encodeURIComponent(page)}`, 204)
   const { views } = read([sent('/api/health'), sent('/logo.png')], ['/api/*', '/_quire/*'])
   expect(views.map(({ path }) => path)).toEqual(['/api/health'])

@@ -34,11 +34,14 @@ test.each([
   [file({ ...bot, contains: 'OurBot' }), 'entry 1, contains: It must be a list of texts.'],
   [file({ ...bot, contains: ['ab'] }), 'entry 1, contains: A text must have 3 to 100 characters: "ab".'],
   [file({ ...bot, contains: Array(21).fill('bot') }), 'entry 1, contains: It has 21 texts, and may have 20.'],
-  [file({ ...bot, contains: [] }), 'entry 1, contains: Give parts of its user agent, or ranges.'],
+  [file({ ...bot, contains: [] }), 'entry 1, contains: Without ranges, it must have a text'],
   [file({ ...bot, ranges: ['192.0.2.0/33'] }), 'entry 1, ranges: "192.0.2.0/33" is neither an address nor a block'],
   [file({ ...bot, ranges: ['192.0.2.1'], complete: 'yes' }), 'entry 1, complete: It must be true or false.'],
-  [file({ ...bot, complete: true }), 'entry 1, complete: Only an AI agent with both contains and ranges'],
-  [file({ ...bot, class: 'not-ai', ranges: ['192.0.2.1'] }), 'entry 1, ranges: What is not AI needs no proof.'],
+  [file({ ...bot, complete: true }), 'entry 1, complete: It needs an AI agent with both contains and ranges.'],
+  [
+    file({ ...bot, class: 'not-ai', ranges: ['192.0.2.1'] }),
+    'entry 1, ranges: An agent with the class not-ai may have contains or ranges',
+  ],
 ])('%s is refused: %s', (text, problem) => {
   expect(() => parseAgents(text)).toThrow(problem)
 })

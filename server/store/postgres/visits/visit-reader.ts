@@ -39,8 +39,6 @@ const maxKnown = 32
 /** Each visitor has a row of at most 900 bytes for each of some days. */
 const visitorsPerStatement = 200
 
-export type VisitReader = ReturnType<typeof openVisitReader>
-
 /** Reads counts. Each method reads everything at the same instant while an import writes. */
 export function openVisitReader(database: Database) {
   const read = createQueue(database)
