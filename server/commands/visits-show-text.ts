@@ -1,3 +1,4 @@
+import { toAgentKey } from '../analytics/agents/agent-use.ts'
 import { parseDay } from '../analytics/day.ts'
 import { type ComparedReport, showChange } from '../analytics/report/compare.ts'
 import { explainAi } from '../analytics/report/explain-ai.ts'
@@ -127,11 +128,11 @@ function drawPages({ pages, pageCount, compared }: ShownReport, { width }: Limit
 }
 
 function drawAgents({ labels: { agents, uses }, coverage, readFrom }: ShownReport, { width, limit }: Limits): string {
-  const read = new Map(coverage.agents.map(row => [row.agent, row.read]))
+  const read = new Map(coverage.agents.map(row => [toAgentKey(row.agent, row.use), row.read]))
   const useRows = uses.map(({ use, visitors }) => [use, visitors] as const).map(toCountRow)
   const agentRows = agents.slice(0, limit).map(({ agent, use, visitors }) => ({
     name: agent,
-    cells: [use, showCount(visitors), ...showShare(read.get(agent) ?? 0, coverage.pages)],
+    cells: [use, showCount(visitors), ...showShare(read.get(toAgentKey(agent, use)) ?? 0, coverage.pages)],
     value: visitors,
   }))
   const sentence = `PAGES is how many of the ${showCountOf(coverage.pages, 'page')} with visitors in these days the agent read${readFrom === null ? '' : ` since ${readFrom}: the visitors of earlier days were deleted`}.`

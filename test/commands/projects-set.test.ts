@@ -47,6 +47,7 @@ test('settings are kept, shown, and written to the audit log', async () => {
     pages: [],
     agents: [],
     ai: 'assistants',
+    aiSince: expect.any(Number),
   }
   expect(JSON.parse((await run('projects', 'set', 'prj_a', '--json')).output)).toEqual({ project: 'prj_a', ...kept })
   await run('projects', 'set', 'prj_a', '--own-addresses', '')

@@ -47,6 +47,7 @@ test('settings are saved as the command does, written to the audit log, and show
     notPages: ['/status'],
     pages: ['/api/*', '*.pdf'],
     ai: 'assistants',
+    aiSince: expect.any(Number),
     agents: [{ name: 'OurBot', class: 'assistant', contains: ['OurBot/'], ranges: [], complete: false }],
   }
   expect(await findCounting()).toEqual(counting)
@@ -54,7 +55,7 @@ test('settings are saved as the command does, written to the audit log, and show
   await pages.visit(projectSettingsPage, save(await readForm()))
   expect(await findCounting()).toEqual(counting)
   await pages.visit(projectSettingsPage, save({ ai: 'all' }))
-  expect(await findCounting()).toEqual(usualCounting)
+  expect(await findCounting()).toEqual({ ...usualCounting, aiSince: expect.any(Number) })
 })
 
 test('a new project has empty fields, and the page says from when a change holds', async () => {

@@ -8,6 +8,7 @@ import { viewScript } from '../../server/analytics/view-script.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
 import { exportFakeSite, type FakeSite, nextFiles, startFakeSite } from '../export/fake-site.ts'
 import { openBrowser } from '../export/search/search-visitor.ts'
+import { startServer } from '../export/static-server.ts'
 import { waitFor } from '../support/export-site.ts'
 import { type HostProcess, startHost } from './host-process.ts'
 
@@ -162,6 +163,24 @@ test('a request without a page is refused, and the script is only in pages of th
     expect(await answer.text()).toContain('<head><script src="/_quire/views.js" defer></script>')
   }
   expect((await all.readLog(2)).views).toContain('guide 400')
+})
+
+test('on another server, a page that is not found is left to its status', async () => {
+  const page = '<!doctype html><script src="/views.js" defer></script><h1>Docs</h1>'
+  const server = await startServer(({ url }, res) => {
+    const isScript = url === '/views.js'
+    res.writeHead(url === '/gone' ? 404 : url?.startsWith('/_quire') ? 204 : 200, {
+      'Content-Type': isScript ? 'text/javascript' : 'text/html',
+    })
+    res.end(isScript ? viewScript : page)
+  })
+  const tab = await browser.newPage()
+  await tab.goto(new URL('/gone', server.origin).href, { waitUntil: 'networkidle0' })
+  await tab.evaluate(() => history.pushState({}, '', '/guide'))
+  await tab.waitForNetworkIdle()
+  expect(server.requests.filter(target => target.startsWith('/_quire'))).toEqual(['/_quire/view?page=%2Fguide'])
+  await tab.close()
+  await server.close()
 })
 
 test('the script has at most 1 KB', () => {

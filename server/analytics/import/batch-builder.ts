@@ -73,7 +73,7 @@ export class BatchBuilder {
    * Returns the number of a visitor in this batch, for `add`. The address is in `bytes` from `start` up to `end`. The
    * parameters of both methods are separate because an object would be allocated for every view.
    *
-   * @param aiLabel the label of the visitor's views that count as AI
+   * @param aiLabel the label of a view that counts as AI; undefined for others
    */
   findVisitor(
     bytes: Buffer,
@@ -190,7 +190,11 @@ export class BatchBuilder {
 
   #findPlace(visitor: number, aiLabel: string | undefined): number {
     const place = this.#places[visitor] as number
-    if (place !== 0) return place - 1
+    if (place !== 0) {
+      // An earlier view of this visitor did not count as AI.
+      if (aiLabel !== undefined) this.#agents[place - 1] ??= aiLabel
+      return place - 1
+    }
     if (this.#visitorCount === this.#batchVisitors.length) this.#batchVisitors = doubled(this.#batchVisitors)
     this.#batchVisitors[this.#visitorCount++] = visitor
     this.#places[visitor] = this.#visitorCount

@@ -1,11 +1,14 @@
 import { type KnownPage, type Page, type RefusedPage, toPage } from '../page.ts'
 
-/** What a path must not be if it only begins as a setting says: a site has pictures and prefetched data beside its pages. */
-const neverByBeginning: readonly RefusedPage['refusal'][] = ['asset', 'router-data']
+/**
+ * What a path must not be if it only begins as a setting says: a site has pictures and prefetched data beside its pages, and scanners ask
+ * for what it does not have.
+ */
+const neverByBeginning: readonly RefusedPage['refusal'][] = ['asset', 'router-data', 'scan']
 
 /**
  * Finds the pages that a project counts although the rules for all projects say no: paths (`/feed`), all that begin so
- * (`/api/*`) except for assets and data of routers, and all with an ending (`*.pdf`).
+ * (`/api/*`) except for assets, data of routers and targets of scanners, and all with an ending (`*.pdf`).
  */
 export class OwnPages {
   readonly #paths: ReadonlySet<string>
@@ -40,6 +43,11 @@ export class OwnPages {
 
   #has({ path }: KnownPage, refusal: RefusedPage['refusal']): boolean {
     if (this.#paths.has(path) || this.#endings.some(ending => path.toLowerCase().endsWith(ending))) return true
-    return !neverByBeginning.includes(refusal) && this.#beginnings.some(beginning => path.startsWith(beginning))
+    return !neverByBeginning.includes(refusal) && this.#beginnings.some(beginning => beginsSo(path, beginning))
   }
+}
+
+/** Whether a canonical path begins so. The page of a folder has no slash at its end. */
+export function beginsSo(path: string, beginning: string): boolean {
+  return path.startsWith(beginning) || `${path}/` === beginning
 }

@@ -3,7 +3,7 @@ import { AddressRanges } from '../formats/address-ranges.ts'
 import type { Clients } from './clients.ts'
 import { type LineRefusal, lineRefusals } from './decide-line.ts'
 import { OwnAgents, projectAgents } from './own-agents.ts'
-import { OwnPages } from './own-pages.ts'
+import { beginsSo, OwnPages } from './own-pages.ts'
 import { findRule, type Rule } from './rules.ts'
 import type { UserAgent } from './user-agents.ts'
 
@@ -41,7 +41,7 @@ export class ProjectCounting {
    */
   refuse(path: string, { bytes, start, end }: Clients): LineRefusal | undefined {
     if (this.#own?.find(bytes, start, end)) return lineRefusals['own-address']
-    const isNone = this.#paths.has(path) || this.#beginnings.some(beginning => path.startsWith(beginning))
+    const isNone = this.#paths.has(path) || this.#beginnings.some(beginning => beginsSo(path, beginning))
     return isNone ? lineRefusals['no-page'] : undefined
   }
 

@@ -106,9 +106,12 @@ export class ViewAdder {
   /** Adds a view of a file for AI, which is not a page view. */
   addFile(target: ProjectTarget, file: string, parser: LineParser): void {
     const agent = this.#findAgent(parser)
+    const { builder, tally } = target
+    // The summary compares it with page views.
+    const { verifiedViews } = tally
     const rule = this.#findRule(target, agent, false, parser)
+    tally.verifiedViews = verifiedViews
     const day = toDay(this.#line.atMs)
-    const { builder } = target
     if (builder.canAdd(day)) {
       const visitor = this.#findVisitor(builder, agent, rule)
       addFileLabel(builder, visitor, day, rule.kind, file)
@@ -167,8 +170,8 @@ export class ViewAdder {
   /** Returns the number of the visitor in the batch; call it after `#findRule`. */
   #findVisitor(builder: BatchBuilder, agent: UserAgent, rule: Rule): number {
     const { bytes, start, end } = this.#clients
-    const { label } = rule.kind === 'ai' ? rule : agent.markdownRule
-    return builder.findVisitor(bytes, start, end, agent, toDay(this.#line.atMs), label)
+    const aiLabel = rule.kind === 'ai' ? rule.label : undefined
+    return builder.findVisitor(bytes, start, end, agent, toDay(this.#line.atMs), aiLabel)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AgentUse } from '../agents/agent-list.ts'
-import { findAgentUse } from '../agents/agent-use.ts'
+import { parseAgentKey } from '../agents/agent-use.ts'
 import { listAssistants } from '../assistant-sites.ts'
 import type { AgentPages, AgentReadings } from '../visit-counts.ts'
 import { compareTexts } from './failed-report.ts'
@@ -23,7 +23,7 @@ export interface AssistantPage {
 }
 
 export function reportCoverage({ agents }: Pick<AgentPages, 'agents'>, pages: number): Coverage {
-  const rows = Array.from(agents, ([agent, { pages }]) => ({ agent, use: findAgentUse(agent), read: pages.length }))
+  const rows = Array.from(agents, ([key, { pages }]) => ({ ...parseAgentKey(key), read: pages.length }))
   return { pages, agents: rows.sort((a, b) => b.read - a.read || compareTexts(a.agent, b.agent)) }
 }
 
@@ -35,7 +35,7 @@ export async function reportAssistantPages(
   const rows: AssistantPage[] = []
   for (const { site, assistant, agents: names } of listAssistants()) {
     const people = new Map(referred.filter(row => row.site === site).map(({ path, visitors }) => [path, visitors]))
-    const readings = names.flatMap(name => agents.get(name) ?? [])
+    const readings = [...agents].flatMap(([key, of]) => (names.includes(parseAgentKey(key).agent) ? of : []))
     const read = await countReaders(readings, pathsOf)
     for (const path of new Set([...read.keys(), ...people.keys()])) {
       const ai = names.length === 0 ? null : (read.get(path) ?? 0)

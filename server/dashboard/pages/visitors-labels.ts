@@ -1,3 +1,4 @@
+import { toAgentKey } from '../../analytics/agents/agent-use.ts'
 import type { FailedPages } from '../../analytics/report/failed-report.ts'
 import type { ReportView } from '../../analytics/report/report-view.ts'
 import type { LabelReport } from '../../analytics/report/visit-report.ts'
@@ -34,7 +35,7 @@ function visitorsColumn<Row extends { visitors: number }>(): Column<Row> {
 }
 
 function showAgents({ labels: { agents, uses }, coverage, readFrom, cut }: ReportView): Markup {
-  const read = new Map(coverage.agents.map(row => [row.agent, row.read]))
+  const read = new Map(coverage.agents.map(row => [toAgentKey(row.agent, row.use), row.read]))
   if (agents.length === 0) return html`<p class="empty">${texts.noAgents}</p>`
   return html`<p>${texts.agentsHint}</p>
 ${table(uses, {
@@ -56,7 +57,7 @@ ${table(agents, {
     {
       heading: texts.pagesRead,
       isNumber: true,
-      show: ({ agent }) => texts.share(read.get(agent) ?? 0, coverage.pages),
+      show: ({ agent, use }) => texts.share(read.get(toAgentKey(agent, use)) ?? 0, coverage.pages),
     },
   ],
 })}

@@ -15,16 +15,20 @@ export default function countViews(): void {
   const { to, unlessOptedOut } = script?.dataset ?? {}
   const { globalPrivacyControl, doNotTrack }: Navigator & { globalPrivacyControl?: boolean } = navigator
   if (unlessOptedOut !== undefined && (globalPrivacyControl || doNotTrack === '1')) return
-  let lastPath = ''
+  // The page that says that there is no page. Its views are counted by its status.
+  const [loaded] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  let lastPath = loaded && loaded.responseStatus >= 400 ? location.pathname : ''
+  const utmSource = new URLSearchParams(location.search).get('utm_source')
+  let referrer = document.referrer || (utmSource ? `https://${utmSource}` : '')
 
   const send = () => {
     const { pathname } = location
     // A page that is loaded ahead, and a tab in the background, are hidden until the reader looks at them.
     if (document.visibilityState === 'hidden' || pathname === lastPath) return
     const page = `page=${encodeURIComponent(pathname)}`
-    const referrer = lastPath === '' && document.referrer
     const from = referrer ? `&referrer=${encodeURIComponent(referrer)}` : ''
     lastPath = pathname
+    referrer = ''
     const sent = to
       ? fetch(`${to}&${page}${from}`, { method: 'POST', keepalive: true, credentials: 'omit' })
       : fetch(`/_quire/view?${page}`, { keepalive: true, cache: 'no-store' })

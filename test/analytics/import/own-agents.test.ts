@@ -137,3 +137,18 @@ test('explanations name the entry and what counts without it', () => {
     'Without this entry, its rule is "isbot: bots".',
   ])
 })
+
+test('a view that counts as AI has the label of its entry, also after a view of the same visitor that does not', () => {
+  const onDay = (day: string) => line('GPTBot/1.3', { address: '93.184.215.14' }).replace('20/Sep', day)
+  const entry: OwnAgent = { ...ourBot, name: 'GPTBot', class: 'assistant', contains: ['gptbot'] }
+  // An impostor is proven only while the list of addresses is new.
+  const days = ['20/Sep', '20/Dec'].map(onDay)
+  for (const lines of [days, days.toReversed()]) {
+    const { entries } = readLog(lines.join('\n'), {
+      now: Date.UTC(2026, 11, 21),
+      projects: { ...oneProject, counting: { ...usualCounting, agents: [entry] } },
+    })
+    const labels = entries.map(({ path }) => path).filter(path => path.startsWith('agent:'))
+    expect(labels).toEqual(['agent:GPTBot@assistant'])
+  }
+})

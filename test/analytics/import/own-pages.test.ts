@@ -12,6 +12,8 @@ function read(lines: readonly string[], pages: readonly string[], notPages: read
 test.each([
   ['/api/*', ['/api/health', '/api/mcp/', '/api/spec.json'], ['/api/health', '/api/mcp', '/api/spec.json']],
   ['/api/*', ['/api/logo.png', '/api/a.rsc', '/health', '/api/a?_rsc=1'], []],
+  ['/api/*', ['/api/.env', '/api/.git/config', '/api/wp-login.php', '/api/x.bak'], []],
+  ['/health/*', ['/healthz', '/health'], ['/health']],
   ['*.pdf', ['/a.pdf', '/b/C.PDF?page=2', '/a.zip', '/pdf'], ['/a.pdf', '/b/C.PDF', '/pdf']],
   ['*.php', ['/xmlrpc.php', '/wp-login.php'], ['/xmlrpc.php', '/wp-login.php']],
   ['/feed', ['/feed/', '/feeds', '/rss'], ['/feed', '/feeds']],

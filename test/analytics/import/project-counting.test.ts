@@ -28,11 +28,17 @@ test('own addresses do not count, also behind a proxy', () => {
 })
 
 test('paths that are no pages do not count, in any spelling', () => {
-  const lines = ['/status', '/status/', '/status/index.html', '/internal/a', '/internals', '/statuses'].map(path =>
-    line(path),
-  )
+  const lines = [
+    '/status',
+    '/status/',
+    '/status/index.html',
+    '/internal/a',
+    '/internal/',
+    '/internals',
+    '/statuses',
+  ].map(path => line(path))
   const { tally, views } = read(lines, { notPages: ['/status', '/internal/*'] })
-  expect(tally.filtered['no-page']).toBe(4)
+  expect(tally.filtered['no-page']).toBe(5)
   expect(views.map(({ path }) => path)).toEqual(['/internals', '/statuses'])
 })
 

@@ -29,6 +29,20 @@ test('the agents come with the number of pages that they read, the most first', 
   })
 })
 
+test('an agent to which an operator gave another class is named without it', async () => {
+  const agents = new Map([
+    ['GPTBot@search', { pages: Uint32Array.of(0, 1), visitors: Uint32Array.of(4, 1) }],
+    ['ChatGPT-User@search', { pages: Uint32Array.of(2), visitors: Uint32Array.of(7) }],
+  ])
+  expect(reportCoverage({ agents }, 7).agents).toEqual([
+    { agent: 'GPTBot', use: 'search', read: 2 },
+    { agent: 'ChatGPT-User', use: 'search', read: 1 },
+  ])
+  expect(await reportAssistantPages({ ...read, agents }, [])).toMatchObject([
+    { path: '/b', assistant: 'ChatGPT', ai: 7 },
+  ])
+})
+
 test('a page has the readers of an assistant for questions and for its search, and the people who came from it', async () => {
   const referred = [
     { path: '/a', site: 'chatgpt.com', visitors: 5 },
