@@ -81,7 +81,8 @@ function toAgent(entry: unknown, index: number): OwnAgent {
       `${JSON.stringify(badRange.slice(0, maxTextCharacters))} is neither an address nor a block such as 203.0.113.0/24.`,
     )
   }
-  if (agent.contains.length + agent.ranges.length === 0) refuse('contains', 'Without ranges, it must have a text, such as OurBot/.')
+  if (agent.contains.length + agent.ranges.length === 0)
+    refuse('contains', 'Without ranges, it must have a text, such as OurBot/.')
   if (typeof agent.complete !== 'boolean') refuse('complete', 'It must be true or false.')
   const isNamedAi = agent.contains.length > 0 && agent.class !== 'not-ai'
   if (agent.complete && (!isNamedAi || agent.ranges.length === 0)) {
