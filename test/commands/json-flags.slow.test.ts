@@ -3,7 +3,7 @@ import { readAllHelp } from '../support/help.ts'
 import { calledAs } from '../support/process.ts'
 
 /** Commands whose output is a log. */
-const withoutJson = ['serve']
+const withoutJson = ['serve', 'visits script']
 
 test('every command whose output a program may read has --json', async () => {
   const helps = await readAllHelp()

@@ -109,7 +109,7 @@ test('what was typed wrongly stays in the form, with the problem at its field', 
     'true',
   ])
   expect(await text('#problem-name')).toContain('has the form of an id')
-  expect(await text('fieldset .problem')).toBe('Choose at least one: read, write or ingest.')
+  expect(await text('fieldset .problem')).toBe('Choose at least one: read, write, ingest or count.')
   faults = faults.filter(fault => !fault.includes('400 (Bad Request)'))
 })
 

@@ -96,5 +96,5 @@ test('an address that sends too many views in a minute is told how long to wait'
 
 test('characters that a query may have need not be encoded', async () => {
   expect((await sendView(`key=${key}&page=/guide&referrer=https://chatgpt.com/a:b`)).status).not.toBe(500)
-  expect((await used.ask('GET', '/quire/v1/exports?domain=docs.example:443')).json.code).toBe('invalid_request')
+  expect((await used.ask('GET', '/quire/v1/exports?domain=docs.example:443')).status).not.toBe(500)
 })
