@@ -39,10 +39,7 @@ export async function openValidator(
   { validateResponses = false, routes: all = routes }: { validateResponses?: boolean; routes?: readonly Route[] } = {},
 ): Promise<Validator> {
   // The validator modifies the document, so it gets a copy.
-  // A slash or a colon is legal in a query (RFC 3986, 3.4), and the validator refuses it where the document does not say so.
-  const copy: Paths = JSON.parse(JSON.stringify(validateResponses ? document : copyRequests(document)), (_, part) =>
-    part?.in === 'query' ? { ...part, allowReserved: true } : part,
-  )
+  const copy = allowReserved(validateResponses ? document : copyRequests(document)) as Paths
   // It would compare the Content-Type of bytes that only the handler can read.
   for (const { path, method, isRaw } of all) if (isRaw) delete copy.paths[path]?.[method]?.requestBody
   const chain = openapiMiddleware({
@@ -208,6 +205,13 @@ export function copyRequests(document: object): object {
   }
   search(kept)
   return structuredClone({ ...rest, paths: kept, components: Object.fromEntries(found) })
+}
+
+/** Copies a document. A slash or a colon is legal in a query (RFC 3986, 3.4), and the validator refuses it unless the document allows it. */
+function allowReserved(document: object): object {
+  return JSON.parse(JSON.stringify(document), (_, part) =>
+    part?.in === 'query' ? { ...part, allowReserved: true } : part,
+  )
 }
 
 function isOperation(part: unknown): part is Json {
