@@ -155,7 +155,10 @@ test('a key is bound to projects by their names, and to addresses', async () => 
 
 test.each([
   [['--scopes', 'ingest,read'], 'It must be read, write or read,write; or ingest or count alone.'],
-  [['--project', 'x'], '--project needs --scopes ingest or --scopes count. Keys that read or write are for all projects.'],
+  [
+    ['--project', 'x'],
+    '--project needs --scopes ingest or --scopes count. Keys that read or write are for all projects.',
+  ],
   [['--scopes', 'ingest', '--project', 'nothing'], 'There is no project nothing. See: npx quire projects list'],
   [
     ['--allow-from', '10/8'],
