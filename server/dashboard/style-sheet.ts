@@ -93,7 +93,7 @@ th, td { text-align: left; vertical-align: middle; padding: 0.5rem 0.75rem; bord
 thead th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 600; min-width: 10rem; max-width: 26rem; overflow-wrap: break-word; }
 td { white-space: nowrap; }
-td.text { white-space: normal; min-width: 14rem; }
+td.text { white-space: normal; min-width: 9rem; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 .state { display: inline-block; padding: 0 0.55rem; border-radius: 1rem; border: 1px solid currentColor; font-size: 0.85rem; }
 .state.active, .state.completed, .state.good { color: var(--good); }

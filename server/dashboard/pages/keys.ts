@@ -193,7 +193,7 @@ ${copyButton(text, { label: texts.copy, name: texts.copyNamed(`the lines for ${l
 const texts = {
   title: 'API keys',
   intro:
-    'A key lets a program use the API in the name of this organization. Keep keys secret: never put one into a page or a repository.',
+    'A key lets a program use the API in the name of this organization. Keep keys secret. Only a key with the scope "count" may be in a page; put none into a repository.',
   listTitle: 'Keys',
   find: 'Name or last characters',
   empty: 'There are no keys yet. Generate the first one below.',
