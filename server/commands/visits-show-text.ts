@@ -1,7 +1,7 @@
 import { toAgentKey } from '../analytics/agents/agent-use.ts'
 import { parseDay } from '../analytics/day.ts'
 import { type ComparedReport, showChange } from '../analytics/report/compare.ts'
-import { explainAi } from '../analytics/report/explain-ai.ts'
+import { explainAi, explainLoaded } from '../analytics/report/explain-counts.ts'
 import type { FailedPages } from '../analytics/report/failed-report.ts'
 import type { ReportFilter } from '../analytics/report/filter-report.ts'
 import type { LabelReport, TotalVisitors, VisitReport, VisitSeries } from '../analytics/report/visit-report.ts'
@@ -49,7 +49,7 @@ export function drawReport(report: ShownReport, limits: Limits): string {
     filter ? '' : drawTotals(totals, compared, width),
     compared ? wrap(explainCompared(compared), width) : '',
     wrap(explainVisitors(report.visitorRules), width),
-    labels.loaded === 0 ? '' : wrap(explainLoaded(labels.loaded, totals.human), width),
+    labels.loaded === 0 ? '' : wrap(explainLoaded(showCount(labels.loaded), showCount(totals.human)), width),
     wrap(explainAi(report.counting), width),
     prunedBefore === null ? '' : wrap(explainPruned(prunedBefore), width),
     filter ? '' : drawSeries(series, totals, width),
@@ -59,10 +59,6 @@ export function drawReport(report: ShownReport, limits: Limits): string {
   ]
     .filter(section => section !== '')
     .join('\n\n')
-}
-
-function explainLoaded(loaded: number, people: number): string {
-  return `${showCount(loaded)} of the ${showCount(people)} people had a browser that loaded the page: within 5 minutes, it also asked for a style sheet, script, font or picture of the site. This is a hint: caches answer many of these requests.`
 }
 
 function explainVisitors(rules: VisitorRules): string {

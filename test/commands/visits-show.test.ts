@@ -144,7 +144,7 @@ test('show says how many people loaded a page, unless the log has no such lines'
   await store.visits.recordBatch('prj_3', toViewBatch([{ visitor, path: 'loaded:', day: day + 1, kind: 'label' }]))
   store.close()
   const { output } = await run('show', '--project', 'Pruned')
-  expect(output).toContain('1 of the 2 people had a browser that loaded the page: ')
+  expect(output).toContain('1 of 2 people had a browser that loaded the page: ')
   expect((await run('show', '--project', 'Pruned', '--path', '/')).output).not.toContain('loaded the page')
 })
 

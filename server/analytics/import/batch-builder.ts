@@ -8,6 +8,10 @@ import type { UserAgent } from './user-agents.ts'
 
 /** A browser loads the parts of a page within so many seconds of the page, also where a log is not in order. */
 const loadSeconds = 5 * 60
+/** Places of the three numbers of a visitor, see `#seen`. */
+const viewedAt = 0
+const loadedAt = 1
+const labelledOn = 2
 /** Period numbers are below this limit, so that user agent and period fit in one tag. */
 const maxPeriods = 2 ** 20
 
@@ -92,9 +96,10 @@ export class BatchBuilder {
    */
   noteView(visitor: number, atSecond: number, day: Day): void {
     const at = (this.#batchVisitors[visitor] as number) * 3
-    this.#seen[at] = atSecond
-    if (Math.abs(atSecond - (this.#seen[at + 1] as number)) > loadSeconds || this.#seen[at + 2] === day + 1) return
-    this.#seen[at + 2] = day + 1
+    this.#seen[at + viewedAt] = atSecond
+    if (Math.abs(atSecond - (this.#seen[at + loadedAt] as number)) > loadSeconds) return
+    if (this.#seen[at + labelledOn] === day + 1) return
+    this.#seen[at + labelledOn] = day + 1
     this.add(visitor, loadedLabel, day, asLabel)
   }
 
@@ -105,12 +110,13 @@ export class BatchBuilder {
   addPart(bytes: Buffer, start: number, end: number, agent: UserAgent, atSecond: number): boolean {
     const day = toDay(atSecond * 1000)
     const number = this.#findCached(bytes, start, end, agent, day)
-    const viewedAt = this.#seen[number * 3] as number
-    this.#seen[number * 3 + 1] = atSecond
-    if (Math.abs(atSecond - viewedAt) > loadSeconds) return false
-    const dayOfView = toDay(viewedAt * 1000)
-    if (this.#seen[number * 3 + 2] !== dayOfView + 1) {
-      this.#seen[number * 3 + 2] = dayOfView + 1
+    const at = number * 3
+    const viewSecond = this.#seen[at + viewedAt] as number
+    this.#seen[at + loadedAt] = atSecond
+    if (Math.abs(atSecond - viewSecond) > loadSeconds) return false
+    const dayOfView = toDay(viewSecond * 1000)
+    if (this.#seen[at + labelledOn] !== dayOfView + 1) {
+      this.#seen[at + labelledOn] = dayOfView + 1
       this.add(this.#findPlace(number, undefined), loadedLabel, dayOfView, asLabel)
     }
     return dayOfView === day

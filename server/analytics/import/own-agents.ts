@@ -6,7 +6,7 @@ import { describeUse, explainUserAgent, type UserAgentExplanation } from '../age
 import { AddressRanges } from '../formats/address-ranges.ts'
 import { findKnownOwners, isProxy } from './address-owners.ts'
 import type { Clients } from './clients.ts'
-import { findRule, type Rule } from './rules.ts'
+import { findImpostorRule, findRule, type Rule } from './rules.ts'
 import { TextFinder } from './text-finder.ts'
 
 /** The source of the agents that are kept with a project. */
@@ -71,7 +71,7 @@ export class OwnAgents {
     // A proxy or a private network may hide the agent.
     const mayBeAgent = !agent.complete || isProxy(findKnownOwners().find(bytes, start, end))
     if (mayBeAgent) return { entry, rule, verdict: 'claimed' }
-    return { entry, rule: findRule({ kind: 'neither', rule: `impostor: ${agent.name}` }), verdict: 'impostor' }
+    return { entry, rule: findImpostorRule(agent.name), verdict: 'impostor' }
   }
 
   /** Finds the first entry with a part of the user agent. */

@@ -34,6 +34,11 @@ export function findRule({ kind, rule: name, agent, use }: Classification, agent
   return rule
 }
 
+/** Returns the rule of a view with the name of an agent, from an address that is not one of the agent. */
+export function findImpostorRule(agent: string): Rule {
+  return findRule({ kind: 'neither', rule: `impostor: ${agent}` })
+}
+
 /** Lists the rules in the order of their numbers. */
 export function listRules(): readonly Rule[] {
   return rules

@@ -1,7 +1,7 @@
 import type { Day } from '../day.ts'
 import type { AddressOwner } from './address-owners.ts'
 import { AgentAddresses, type Verdict } from './agent-addresses.ts'
-import { findRule, type Rule } from './rules.ts'
+import { findImpostorRule, findRule, type Rule } from './rules.ts'
 
 /** Replaces the rule of a view by the one that its address proves, see `AgentAddresses`. */
 export class VerifiedRules {
@@ -34,7 +34,7 @@ export class VerifiedRules {
   #findImpostor(agent: string): Rule {
     const known = this.#impostors.get(agent)
     if (known) return known
-    const rule = findRule({ kind: 'neither', rule: `impostor: ${agent}` })
+    const rule = findImpostorRule(agent)
     this.#impostors.set(agent, rule)
     return rule
   }

@@ -1,5 +1,5 @@
 import { type ComparedReport, comparisons, showChange } from '../../analytics/report/compare.ts'
-import { explainAi } from '../../analytics/report/explain-ai.ts'
+import { explainAi, explainLoaded } from '../../analytics/report/explain-counts.ts'
 import type { ReportView } from '../../analytics/report/report-view.ts'
 import type { TotalVisitors } from '../../analytics/report/visit-report.ts'
 import type { PageVisitors } from '../../analytics/unique-visitors.ts'
@@ -112,7 +112,7 @@ ${prunedBefore !== null && html`<p class="notice">${texts.pruned(prunedBefore)}<
 ${labelledFrom !== null && html`<p class="notice">${texts.unlabelled(labelledFrom)}</p>`}
 ${showComparisons(visit, question)}
 ${showTotals(report)}
-${labels.loaded > 0 && html`<p>${texts.loaded(labels.loaded, report.totals.human)}</p>`}
+${labels.loaded > 0 && html`<p>${explainLoaded(showNumber(labels.loaded), showNumber(report.totals.human))}</p>`}
 <p>${texts.visitor(project.visitorRules)} ${explainAi(project.counting ?? usualCounting)}
 <a href="${visit.link(projectSettingsPath(project.id))}">${texts.settings}</a></p>
 <p><a class="button" href="${address}&amp;download=csv">${texts.downloadCsv}</a>

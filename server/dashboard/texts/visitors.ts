@@ -29,8 +29,6 @@ export const visitorTexts = {
     rules === 1
       ? 'A visitor is one network address with one user agent. Most IPv6 addresses change each day, so their readers count again.'
       : 'A visitor is one network address (of IPv6: its first 64 bits) with one user agent.',
-  loaded: (loaded: number, people: number) =>
-    `${showNumber(loaded)} of ${showNumber(people)} people had a browser that loaded the page: within 5 minutes, it also asked for a style sheet, script, font or picture of the site. This is a hint: caches answer many of these requests.`,
   settings: 'What counts in this project',
   pruned: (date: string) =>
     `The visitors before ${date} were pruned, so those who came before and after that day count twice.`,
