@@ -60,6 +60,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'express-openapi-validator': ['http'],
   pg: ['store'],
   pgpass: ['store'],
+  'prom-client': ['serving/metrics'],
   puppeteer: ['web/browser'],
   'tar-stream': ['store', 'unpack'],
   undici: ['web/fetch'],

@@ -35,6 +35,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     list: 'reads',
     listPart: 'reads',
     findOwned: 'reads',
+    findNextExpiry: 'reads',
     revoke: 'writes',
   },
   agentJobs: {
@@ -57,6 +58,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     listSummaries: 'reads',
     countAhead: 'reads',
     countOpen: 'reads',
+    findOldestQueued: 'reads',
     noteLink: 'writes',
     noteDamage: 'writes',
     findLastLinkExpiry: 'reads',

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Awaitable } from '../../base/awaitable.ts'
 import { diskFull, isDiskFull } from '../../base/disk-full.ts'
+import { browserStarts, type EndedExport, endedExports } from '../../base/measures.ts'
 import { repeat } from '../../base/timer.ts'
 import type { Sites } from '../../tenancy/site.ts'
 import { ExportError } from '../model/export-error.ts'
@@ -116,14 +117,17 @@ export async function runJob(
     if (leaseLost.signal.aborted) return await noteLoss(deps, attempt)
     if (isFault(error) && faults + 1 < maxFaults) {
       log.warn({ ...about, err: error }, 'the process of the export ended; the export starts once more')
+      tellOfEnd(attempt, 'given back', error)
       await exportJobs.release(lease, true)
       return
     }
     if (stopping.aborted && !isFault(error)) {
       await exportJobs.release(lease)
+      tellOfEnd(attempt, 'given back', error)
       return log.info(about, 'export interrupted by the shutdown; it continues after the next start')
     }
     log.error({ ...about, err: error, durationMs: msSince(startedAt) }, 'export failed')
+    tellOfEnd(attempt, 'failed', error)
     if (error instanceof ExportError && error.code === 'browser_failed') deps.browserAlarm(error.message)
     await untilStored(() => exportJobs.fail(lease, explainFailure(error), now()), {
       limitMs: deps.limits.jobTimeoutMs,
@@ -173,7 +177,8 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
     log: (details, message) => log.info({ ...about, ...details }, message),
     warn: (details, message) => log.warn({ ...about, ...details }, message),
   })
-  if (browserProblem !== null) deps.browserAlarm(browserProblem)
+  if (browserProblem === null) browserStarts.tell(true)
+  else deps.browserAlarm(browserProblem)
   leaseLost.signal.throwIfAborted()
   const bundle = { fileName, sizeBytes, sha256 }
   const patience: Patience = {
@@ -187,6 +192,12 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
     return leaseLost.abort()
   }
   log.info({ ...about, pageCount, sizeBytes, sha256, durationMs: msSince(startedAt) }, 'export completed')
+  tellOfEnd(attempt, 'completed')
+}
+
+function tellOfEnd({ startedAt }: Attempt, result: EndedExport['result'], error?: unknown): void {
+  const reason = error === undefined ? '' : error instanceof ExportError ? error.code : 'internal'
+  endedExports.tell({ result, reason, seconds: msSince(startedAt) / 1000 })
 }
 
 function countCrowd(hosts: RunningHosts, host: string): Crowd {
