@@ -26,6 +26,9 @@ export interface SigningKey {
 /** Public keys, by their name. */
 export type TrustedKeys = ReadonlyMap<string, KeyObject>
 
+/** The header of a download with its signature. */
+export const signatureHeader = 'Quire-Signature'
+
 /** Names the file of a signature: beside the archive. */
 export function signatureFile(archive: string): string {
   return `${archive}.sig`
