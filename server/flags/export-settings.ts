@@ -7,6 +7,7 @@ import { parseSiteHeaders, type SiteHeaders } from '../web/fetch/site-headers.ts
 import { cacheMb, limitSettings, runSettings } from './run-settings.ts'
 import { type FlagsOf, nonEmpty, type Settings } from './setting.ts'
 import { shared } from './shared-settings.ts'
+import { sign, trustedKey } from './signing-settings.ts'
 import { allowOrigin, removalSettings } from './site-settings.ts'
 
 /** The settings of `export`. */
@@ -44,6 +45,11 @@ export const exportSettings = {
     flag: '--check <bundle>',
     what: 'export nothing, but verify this bundle: an archive, or the folder of one',
     read: nonEmpty('a bundle, such as docs.zip'),
+  },
+  sign,
+  trustedKey: {
+    ...trustedKey,
+    what: 'with --check, verify that FILE.sig was made with this public key; may be repeated',
   },
   format: {
     flag: '--format <format>',

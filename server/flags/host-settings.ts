@@ -16,6 +16,7 @@ import { readMetrics } from './metrics-settings.ts'
 import { processSettings } from './serve-settings.ts'
 import { type FlagsOf, integer, nonEmpty, type Settings } from './setting.ts'
 import { shared } from './shared-settings.ts'
+import { readTrustedKeyFiles, trustedKey } from './signing-settings.ts'
 
 const megabyte = 1024 ** 2
 const { entries, totalBytes, ratio } = defaultUnpackLimits
@@ -93,6 +94,12 @@ export const hostSettings = {
     env: 'QUIRE_HOST_SHA256',
     what: 'refuse a bundle with another SHA-256',
     read: readSha256,
+  },
+  trustedKey,
+  allowDowngrade: {
+    flag: '--allow-downgrade',
+    env: 'QUIRE_HOST_ALLOW_DOWNGRADE',
+    what: 'with --trusted-key, also serve a bundle that was signed before the one that is served',
   },
   watch: {
     flag: '--watch <seconds>',
@@ -204,6 +211,8 @@ export function readHostConfig(argument: string | undefined, flags: HostFlags): 
       source: readSource(argument ?? flags.bundle),
       label: flags.version || null,
       sha256: flags.sha256 || null,
+      trusted: readTrustedKeyFiles(flags.trustedKey),
+      allowDowngrade: flags.allowDowngrade ?? false,
       maxBundleBytes: flags.maxBundleMb * megabyte,
       unpackLimits: {
         entries: flags.maxEntries,

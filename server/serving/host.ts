@@ -15,6 +15,7 @@ import { createClientFinder } from '../host/serve/client-address.ts'
 import { createSiteHandler } from '../host/serve/site-handler.ts'
 import { createUpdater, type Updater } from '../host/updater.ts'
 import { type HostFolder, openHostFolder } from '../host/versions/host-folder.ts'
+import { mayServe } from '../host/versions/trust.ts'
 import type { Version } from '../host/versions/version.ts'
 import { findBadForm } from '../http/request-form.ts'
 import { lockFolder } from '../store/folder-lock.ts'
@@ -248,7 +249,9 @@ function createStateWatch({ folder, config, versions, log }: Parts, stamp: strin
       const { current } = await folder.readState()
       if (current === null || current === versions.current()?.id) return
       const version = (await folder.list()).find(({ id }) => id === current)
-      if (version) serveVersion({ config, versions, log }, version)
+      if (version && mayServe(version, config.update.trusted)) serveVersion({ config, versions, log }, version)
+      else if (version)
+        log.warn({ version: version.id }, 'no trusted key signed the version of the rollback; it is not served')
     } catch (error) {
       log.error({ err: error }, 'the state of the host cannot be read')
     }

@@ -12,10 +12,10 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * Opens the keys that encrypt the secrets of webhooks: those of a file that several servers have, whose first encrypts, or
+ * Opens the keys that encrypt the secrets of webhooks and the signing keys of sites: those of a file that several servers have, whose first encrypts, or
  * `webhook.key` in the data folder, which is created when it is first used. Each call reads the file.
  *
- * An encrypted secret is the fingerprint of its key, a nonce, a tag and the text (AES-256-GCM). It belongs to one webhook.
+ * An encrypted secret is the fingerprint of its key, a nonce, a tag and the text (AES-256-GCM). It belongs to one webhook or site.
  */
 export function openSecretBox(dataFolder: string, sharedFile: string | undefined): SecretBox {
   const readKeys = (): [Buffer, ...Buffer[]] =>
@@ -37,8 +37,7 @@ export function openSecretBox(dataFolder: string, sharedFile: string | undefined
       if (!key) {
         throw new OperatorError(
           `This machine does not have the key that encrypted the secret of ${webhookId}. Restore webhook.key from a backup, or give ` +
-            'all servers and commands the same --webhook-key-file. If the key is lost, make a new secret with: npx quire webhooks rotate ' +
-            webhookId,
+            `all servers and commands the same --webhook-key-file. If the key is lost, ${remedyOf(webhookId)}`,
         )
       }
       const opening = createDecipheriv(cipher, key, bytes.subarray(nonceAt, tagAt), { authTagLength: tagBytes })
@@ -46,4 +45,11 @@ export function openSecretBox(dataFolder: string, sharedFile: string | undefined
       return Buffer.concat([opening.update(bytes.subarray(tagAt + tagBytes)), opening.final()]).toString('utf8')
     },
   }
+}
+
+/** The secrets of webhooks have the id of one; those of sites have a domain. */
+function remedyOf(owner: string): string {
+  return owner.startsWith('wh_')
+    ? `make a new secret with: npx quire webhooks rotate ${owner}`
+    : `give the signing key again with: npx quire sites set-signing-key ${owner} KEY-FILE`
 }

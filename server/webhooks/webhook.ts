@@ -32,7 +32,7 @@ export interface Webhook {
   oldSecretEndsAt: number | null
 }
 
-/** Encrypts the secrets of webhooks, so that the database does not have them in clear. */
+/** Encrypts the secrets of webhooks and the signing keys of sites, so that the database does not have them in clear. */
 export interface SecretBox {
   seal(webhookId: string, secret: string): Buffer
   /** @throws {OperatorError} if it was encrypted with a key that this machine does not have. */

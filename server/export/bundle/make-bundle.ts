@@ -17,6 +17,7 @@ import { inlineSprites } from './inline-sprites.ts'
 import { choosePacked, packFiles } from './pack-files.ts'
 import { writeReportPage } from './report-page.ts'
 import { type WrittenBundle, writeBundle } from './write-bundle.ts'
+import { writeManifest } from './write-manifest.ts'
 
 /** A bundle as a folder, ready to be archived. */
 interface MadeBundle {
@@ -59,7 +60,9 @@ export async function makeBundle(
   report.offlineSearch = search?.packed ?? null
   report.siteSearch = siteHits
   const reports = await writeReports(folder, report)
-  return { folder, paths: [...written.paths, ...(search?.paths ?? []), ...added, ...reports] }
+  const paths = [...written.paths, ...(search?.paths ?? []), ...added, ...reports]
+  const manifest = await writeManifest({ folder, paths, report, quireVersion: options.quireVersion ?? null, signal })
+  return { folder, paths: [...paths, manifest] }
 }
 
 function openPlacer({ collection, hasSearch, signal }: Making, options: ExportOptions): Promise<ScriptPlacer> {

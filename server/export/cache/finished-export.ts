@@ -92,6 +92,8 @@ const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   onProgress: false,
   signal: false,
   startThread: false,
+  // The engine has it.
+  quireVersion: false,
   log: false,
   warn: false,
   reuse: false,

@@ -79,6 +79,8 @@ export interface Crowd {
 export interface ExportOptions extends ExportSettings, ExportCalls {
   /** Starts the threads that read and index pages. */
   startThread: StartThread
+  /** The version of Quire, for the manifest of the bundle. */
+  quireVersion?: string
   /** Cached results of earlier exports; null or absent = everything is fetched again. */
   reuse?: ExportReuse | null
 }
