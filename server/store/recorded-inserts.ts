@@ -37,7 +37,7 @@ export function addKey(store: Atomic, key: ApiKey, secretSha256: Buffer): Awaita
 /** Inserts a site for a command, and appends the audit event. */
 export function addSite(
   store: Atomic,
-  site: Omit<Site, 'removal' | 'allowedOrigins'> & { organizationId: string },
+  site: Omit<Site, 'removal' | 'allowedOrigins' | 'loginAt'> & { organizationId: string },
   { removal, allowedOrigins }: { removal: RemovalRules | null; allowedOrigins: readonly string[] },
 ): Awaitable<void> {
   const { domain, organizationId } = site

@@ -26,6 +26,8 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     updateOrigin: 'writes',
     updateRemoval: 'writes',
     updateAllowedOrigins: 'writes',
+    findLogin: 'reads',
+    updateLogin: 'writes',
     delete: 'writes',
   },
   // `authenticate` also writes the time of use, but nobody waits for that.

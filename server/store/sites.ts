@@ -11,6 +11,7 @@ interface SiteRow {
   origin: string | null
   removal: string | null
   allowed_origins: string | null
+  login_at: number | null
   created_at: number
 }
 
@@ -22,11 +23,12 @@ function toSite(row: SiteRow): Site {
     // Rules stored by an older version lack newer fields.
     removal: row.removal === null ? null : { ...noRemovalRules, ...(JSON.parse(row.removal) as Partial<RemovalRules>) },
     allowedOrigins: row.allowed_origins === null ? [] : (JSON.parse(row.allowed_origins) as string[]),
+    loginAt: row.login_at,
     createdAt: row.created_at,
   }
 }
 
-const insert = sql<Omit<SiteRow, 'removal' | 'allowed_origins'>>(
+const insert = sql<Omit<SiteRow, 'removal' | 'allowed_origins' | 'login_at'>>(
   'INSERT INTO sites (domain, project_id, origin, created_at) VALUES (@domain, @project_id, @origin, @created_at)',
 )
 const findOwned = sql<{ organizationId: string; domain: string }, SiteRow>(
@@ -58,6 +60,11 @@ const updateRemoval = sql<{ domain: string; removal: string | null }>(
 )
 const updateAllowedOrigins = sql<{ domain: string; origins: string | null }>(
   'UPDATE sites SET allowed_origins = @origins WHERE domain = @domain',
+  { isRepeatable: true },
+)
+const findLogin = sql<{ domain: string }, { login: Buffer | null }>('SELECT login FROM sites WHERE domain = @domain')
+const updateLogin = sql<{ domain: string; login: Uint8Array | null; at: number | null }>(
+  'UPDATE sites SET login = @login, login_at = @at WHERE domain = @domain',
   { isRepeatable: true },
 )
 const remove = sql<{ domain: string }>('DELETE FROM sites WHERE domain = @domain')
@@ -93,6 +100,12 @@ export const sites: Works<Sites> = {
   *updateAllowedOrigins(domain, origins) {
     const stored = origins.length === 0 ? null : JSON.stringify(origins)
     return (yield* run(updateAllowedOrigins, { domain, origins: stored })) === 1
+  },
+  *findLogin(domain) {
+    return (yield* get(findLogin, { domain }))?.login ?? undefined
+  },
+  *updateLogin(domain, login) {
+    return (yield* run(updateLogin, { domain, login: login?.sealed ?? null, at: login?.at ?? null })) === 1
   },
   *delete(domain) {
     return (yield* run(remove, { domain })) === 1

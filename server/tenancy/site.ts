@@ -13,12 +13,14 @@ export interface Site {
   removal: RemovalRules | null
   /** Further private origins from which pages may load files, as scheme, host and port, set by the operator; sorted. */
   allowedOrigins: string[]
+  /** Since when a recorded login is stored; null = none. */
+  loginAt: number | null
   createdAt: number
 }
 
 export interface Sites {
-  /** Inserts a site without removal rules and allowed origins. */
-  insert(site: Omit<Site, 'removal' | 'allowedOrigins'>): Awaitable<void>
+  /** Inserts a site without removal rules, allowed origins and login. */
+  insert(site: Omit<Site, 'removal' | 'allowedOrigins' | 'loginAt'>): Awaitable<void>
   findOwned(organizationId: string, domain: string): Awaitable<Site | undefined>
   find(domain: string): Awaitable<Site | undefined>
   list(organizationId?: string): Awaitable<Site[]>
@@ -32,6 +34,10 @@ export interface Sites {
   updateRemoval(domain: string, removal: RemovalRules | null): Awaitable<boolean>
   /** Returns false if the site does not exist. */
   updateAllowedOrigins(domain: string, origins: readonly string[]): Awaitable<boolean>
+  /** Returns the recorded login, encrypted (see `SecretBox`); undefined = none. */
+  findLogin(domain: string): Awaitable<Uint8Array | undefined>
+  /** @param login null = forget it. Returns false if the site does not exist. */
+  updateLogin(domain: string, login: { sealed: Uint8Array; at: number } | null): Awaitable<boolean>
   /** Returns false if the site does not exist. */
   delete(domain: string): Awaitable<boolean>
 }
