@@ -69,6 +69,10 @@ export const learnOutline =
 export const pressTheme =
   "(function(){function e(){let e=document.querySelector(`main, article, [role=main], h1`)??document.body,t=[document.documentElement,document.body,e].map(e=>getComputedStyle(e).backgroundColor);return[getComputedStyle(e).color,...t].join(` `)}let t=/theme|\\bdark|\\blight\\b|appearance|colou?r-?\\s?(mode|scheme)/i;function n(t){let n=Array.from(document.querySelectorAll(`button, [role=button], [role=switch], [role=checkbox], input[type=checkbox], select`)).find(r);if(!n)return null;let a=e();return n instanceof HTMLSelectElement?i(n,t):n.click(),a}function r(e){if(!e.checkVisibility())return!1;let n=[`aria-label`,`title`,`class`,`id`,`name`].map(t=>e.getAttribute(t)??``).join(` `),r=(e.closest(`label`)??e).textContent?.trim()??``;return(t.test(n)||r.length<30&&t.test(r))&&!e.hasAttribute(`aria-haspopup`)&&!e.hasAttribute(`aria-controls`)}function i(e,t){let n=Array.from(e.options).findIndex(e=>/dark|night/i.test(e.value+e.text));e.selectedIndex=t===0&&n>=0?n:(e.selectedIndex+1)%e.options.length;for(let t of[`input`,`change`])e.dispatchEvent(new Event(t,{bubbles:!0}))}return n})()"
 
+/** From server/in-page/browser/restore-login.ts. */
+export const restoreLogin =
+  "(function(){function e(e,t,n){if(location.origin===e)try{for(let[e,n]of Object.entries(t))localStorage.setItem(e,n);for(let e of n)document.cookie=e}catch{}}return e})()"
+
 /** From server/in-page/browser/read-colours.ts. */
 export const readColours =
   "(function(){function e(){let e=document.querySelector(`main, article, [role=main], h1`)??document.body,t=[document.documentElement,document.body,e].map(e=>getComputedStyle(e).backgroundColor);return[getComputedStyle(e).color,...t].join(` `)}return e})()"

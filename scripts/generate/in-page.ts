@@ -32,6 +32,7 @@ const scripts: readonly InPageScript[] = [
   { name: 'scrollThrough', file: 'browser/scroll-through.ts', target: currentBrowsers },
   { name: 'learnOutline', file: 'browser/learn-outline.ts', target: currentBrowsers },
   { name: 'pressTheme', file: 'browser/press-theme.ts', target: currentBrowsers },
+  { name: 'restoreLogin', file: 'browser/restore-login.ts', target: currentBrowsers },
   { name: 'readColours', file: 'browser/read-colours.ts', target: currentBrowsers },
   { name: 'readSeen', file: 'browser/read-seen.ts', target: currentBrowsers },
   { name: 'readVisibleText', file: 'browser/read-visible-text.ts', target: currentBrowsers },

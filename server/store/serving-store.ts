@@ -28,6 +28,8 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     updateAllowedOrigins: 'writes',
     updateSigningKey: 'writes',
     findSigningKey: 'reads',
+    findLogin: 'reads',
+    updateLogin: 'writes',
     delete: 'writes',
   },
   // `authenticate` also writes the time of use, but nobody waits for that.

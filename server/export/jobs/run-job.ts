@@ -12,13 +12,14 @@ import type { CacheSettings } from '../model/site-cache.ts'
 import type { BrowserAlarm } from './browser-alarm.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
+import { type LoginDeps, openJobLogin } from './job-login.ts'
 import { removeLeftovers, workFolderName } from './leftovers.ts'
 import { publishBundle } from './publish-bundle.ts'
 import { type Patience, repeatWhenRoom, untilStored } from './wait-for-room.ts'
 import type { WorkBoard } from './work-board.ts'
 
 /** What an attempt at a job needs. */
-export interface JobDeps {
+export interface JobDeps extends LoginDeps {
   exportJobs: ExportJobs
   sites: Pick<Sites, 'findOwned'>
   bundles: BundleStore
@@ -173,6 +174,7 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
     originAllowed: site.origin !== null,
     alsoAllowed: site.allowedOrigins.map(origin => new URL(origin)),
     removal: site.removal,
+    login: await openJobLogin(deps, site.domain, ending => log.warn(about, ending)),
     outFile,
     workFolder: join(workFolder, 'site'),
     limits: deps.limits,
