@@ -14,6 +14,7 @@ import { readPageWords } from '../web/html/page-text.ts'
 import { readRawText } from '../web/html/text-encoding.ts'
 import { archiveFiles } from './archive/archive.ts'
 import { makeBundle } from './bundle/make-bundle.ts'
+import { twinLists } from './bundle/write-twins.ts'
 import { type CachingFetcher, createCachingFetcher } from './cache/caching-fetcher.ts'
 import { keepExport, repeatExport } from './cache/finished-export.ts'
 import { createViewCache, noViewCache } from './cache/view-cache.ts'
@@ -233,6 +234,8 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
   const completer = createPageCompleter({ ...shared, answer, compares, signal, log })
   // Browsers request /favicon.ico by default.
   files.need(new URL('/favicon.ico', site.origin), 'asset')
+  // A site may have lists of its Markdown.
+  for (const path of options.markdown ? twinLists : []) files.need(new URL(`/${path}`, site.origin), 'asset')
   const crawl = { ...shared, starts, missingContent: readMissing(missing), followLinks: paths === null }
   const crawled = await crawlWith(completer, options, crawl)
   // A check of the bundle uses the same browser.
