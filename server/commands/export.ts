@@ -156,6 +156,7 @@ function readGiven(site: string, flags: WritingFlags, command: Command) {
     allowLoss: flags.allowLoss ?? false,
     allowNoSandbox: flags.allowNoSandbox ?? false,
     offlineSearch: flags.offlineSearch ?? false,
+    markdown: flags.markdown ?? false,
     obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
   }
 }

@@ -19,6 +19,7 @@ import type { LoginSecrets } from '../web/login/login-secrets.ts'
 import { archiveFiles } from './archive/archive.ts'
 import { makeBundle } from './bundle/make-bundle.ts'
 import { refuseSecrets } from './bundle/refuse-secrets.ts'
+import { twinLists } from './bundle/write-twins.ts'
 import { type CachingFetcher, createCachingFetcher } from './cache/caching-fetcher.ts'
 import { keepExport, repeatExport } from './cache/finished-export.ts'
 import { createSecretViews, createViewCache, noViewCache } from './cache/view-cache.ts'
@@ -258,6 +259,8 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
   const completer = createPageCompleter({ ...shared, answer, compares, signal, log })
   // Browsers request /favicon.ico by default.
   files.need(new URL('/favicon.ico', site.origin), 'asset')
+  // A site may have lists of its Markdown.
+  for (const path of options.markdown ? twinLists : []) files.need(new URL(`/${path}`, site.origin), 'asset')
   const crawl = { ...shared, starts, missingContent: readMissing(missing), followLinks: paths === null }
   const crawled = await crawlWith(completer, options, crawl)
   // A check of the bundle uses the same browser.

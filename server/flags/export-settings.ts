@@ -76,6 +76,11 @@ export const exportSettings = {
     env: 'QUIRE_EXPORT_OFFLINE_SEARCH',
     what: 'add a search that works without a server, also from file://',
   },
+  markdown: {
+    flag: '--markdown',
+    env: 'QUIRE_EXPORT_MARKDOWN',
+    what: 'add each page as Markdown, llms.txt and llms-full.txt, for programs that read the site',
+  },
   label: { flag: '--label <text>', env: 'QUIRE_EXPORT_LABEL', what: 'version to write into the report' },
   ...runSettings,
   cache: {

@@ -18,6 +18,7 @@ import { choosePacked, packFiles } from './pack-files.ts'
 import { writeReportPage } from './report-page.ts'
 import { type WrittenBundle, writeBundle } from './write-bundle.ts'
 import { writeManifest } from './write-manifest.ts'
+import { writeTwins } from './write-twins.ts'
 
 /** A bundle as a folder, ready to be archived. */
 interface MadeBundle {
@@ -30,6 +31,7 @@ interface Making {
   collection: Collection
   folder: string
   hasSearch: boolean
+  markdown: boolean
   onPage(): void
   signal: AbortSignal
   clock: StageClock
@@ -42,11 +44,11 @@ export async function makeBundle(
   signal: AbortSignal,
   clock: StageClock,
 ): Promise<MadeBundle> {
-  const { workFolder, offlineSearch: hasSearch = false, allowLoss = false, startThread } = options
+  const { workFolder, offlineSearch: hasSearch = false, markdown = false, allowLoss = false, startThread } = options
   const { collected, report } = collection
   const folder = join(workFolder, 'bundle')
   const onPage = countPages(report.pages, options)
-  const making: Making = { collection, folder, hasSearch, onPage, signal, clock }
+  const making: Making = { collection, folder, hasSearch, markdown, onPage, signal, clock }
   const placer = await openPlacer(making, options)
   const siteSearch = await lookAtOrigin(making, placer)
   clock.end('look', {}, 'pages opened and search used at the origin')
@@ -56,11 +58,14 @@ export async function makeBundle(
   const { pagePaths } = written
   const search = hasSearch ? await packSearch({ collected, folder, pagePaths, startThread, signal }) : null
   if (search) clock.end('search', search.packed, 'search packed')
+  const { pool } = collection.tools
+  const twins = markdown ? await writeTwins({ collected, folder, pool, version: options.version, written }) : []
+  if (markdown) clock.end('markdown', { files: twins.length }, 'Markdown written')
   finishReport(collection, written, placer)
   report.offlineSearch = search?.packed ?? null
   report.siteSearch = siteHits
   const reports = await writeReports(folder, report)
-  const paths = [...written.paths, ...(search?.paths ?? []), ...added, ...reports]
+  const paths = [...written.paths, ...(search?.paths ?? []), ...twins, ...added, ...reports]
   const manifest = await writeManifest({ folder, paths, report, quireVersion: options.quireVersion ?? null, signal })
   return { folder, paths: [...paths, manifest] }
 }
@@ -106,11 +111,19 @@ async function writeOnce(
   { guardedAhead: guarded, seen }: ScriptPlacer,
   { fetched: bySearch }: SiteSearch,
 ): Promise<PackedBundle> {
-  const { collection, folder, hasSearch, onPage, signal, clock } = making
+  const { collection, folder, hasSearch, markdown, onPage, signal, clock } = making
   const { collected, report, tools } = collection
   await rm(folder, { recursive: true, force: true })
   const packed = seen ? choosePacked(collected, { looks: seen.looks.values(), bySearch }) : []
-  const written = await writeBundle(collected, { folder, pool: tools.pool, hasSearch, packed, guarded, onPage })
+  const written = await writeBundle(collected, {
+    folder,
+    pool: tools.pool,
+    hasSearch,
+    markdown,
+    packed,
+    guarded,
+    onPage,
+  })
   signal.throwIfAborted()
   if (hasSearch) await writeSearchScript(folder)
   await inlineFonts(folder, written.fontPaths)

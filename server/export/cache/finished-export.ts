@@ -86,6 +86,7 @@ const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   allowLoss: true,
   allowNoSandbox: false,
   offlineSearch: true,
+  markdown: true,
   siteHeaders: false,
   login: false,
   outFile: false,

@@ -59,6 +59,8 @@ export interface ExportSettings {
   allowNoSandbox?: boolean
   /** Whether to pack a search that needs no server. */
   offlineSearch?: boolean
+  /** Whether each page also gets a file with its content as Markdown, and the bundle lists of these files. */
+  markdown?: boolean
 }
 
 /** How an export tells what it does, and learns what goes on around it. */

@@ -30,6 +30,7 @@ import { type PagePlace, rewritePage } from '../rewrite/rewrite-page.ts'
 import { appMarkup } from '../runtime/guard-app.ts'
 import { guardPage } from '../runtime/guard-page.ts'
 import type { PageWork, PageWorkSetup, ReadPage, ReadTask, WriteSetup, WriteTask, WrittenPage } from './page-tasks.ts'
+import { writeTwin } from './page-twin.ts'
 
 export function createPageWork(setup: PageWorkSetup): PageWork {
   const { domain, origin, features, removal, freezesReferences, folder } = setup
@@ -54,6 +55,10 @@ export function createPageWork(setup: PageWorkSetup): PageWork {
     write(task) {
       if (!writing) throw new Error('beginWriting was not called')
       return writePage(task, writing)
+    },
+    twin(task) {
+      if (!writing) throw new Error('beginWriting was not called')
+      return writeTwin(task, writing)
     },
     close() {
       spool.close()
