@@ -16,6 +16,7 @@ const currentBrowsers = 'es2022'
 
 const scripts: readonly InPageScript[] = [
   { name: 'guardPage', file: 'guard/guard-page.ts', target: oldBrowsers },
+  { name: 'refuseScripts', file: 'products/refuse-scripts.ts', target: currentBrowsers },
   { name: 'startApp', file: 'guard/start-app.ts', target: oldBrowsers },
   { name: 'followRedirect', file: 'guard/follow-redirect.ts', target: oldBrowsers },
   { name: 'runPage', file: 'runtime/page-runtime.ts', target: currentBrowsers },

@@ -27,9 +27,10 @@ import { checkExpected, checkOutcome, noteLosses } from './crawl/check-outcome.t
 import { type CollectedSite, type CrawlTools, createMutableSite } from './crawl/crawl-tools.ts'
 import { type Discovered, discoverSite } from './crawl/discover.ts'
 import { type Collection, createFileCollector } from './crawl/file-collector.ts'
-import { maxFolded } from './crawl/frontier.ts'
 import { createLoginWatch, type LoginWatch } from './crawl/login-watch.ts'
 import type { MissingPage } from './crawl/missing-probe.ts'
+import { maxFolded } from './crawl/query-pages.ts'
+import { findShortfall, noteShortfall, refuseShortfall } from './crawl/shortfall.ts'
 import { listThirdParties } from './crawl/third-parties.ts'
 import { type CrawlOptions, type CrawlResult, crawlSite } from './crawl/visit.ts'
 import { ExportError, stopped } from './model/export-error.ts'
@@ -270,10 +271,18 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
   const walls = deps.loginWatch.check(found, options.allowLoss ?? false)
   checkOutcome(found, limits, paths === null ? null : starts)
   const losses = { pages: crawled.lost, lists: discovered.lostLists }
+  const shortfall = paths === null ? await findShortfall(found, options.origin, crawled.isExpected) : []
   if (!options.allowLoss) checkExpected(losses, site)
+  if (!options.allowLoss) refuseShortfall(shortfall, site)
   const report = beginReport(options, found, completer.findings())
   // What is lost comes first, because a summary shows only the first notes.
-  report.notes = [...noteLosses(losses), ...walls, ...report.notes, ...noteCrawl(crawled)]
+  report.notes = [
+    ...noteLosses(losses),
+    ...(shortfall.length > 0 ? [noteShortfall(shortfall)] : []),
+    ...walls,
+    ...report.notes,
+    ...noteCrawl(crawled),
+  ]
   return { collected: found, report, tools, files, answer, looks: completer.looks }
 }
 

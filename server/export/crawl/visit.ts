@@ -42,6 +42,8 @@ export interface CrawlResult {
   /** Links whose query does not select a separate page. */
   folded: string[]
   lost: LostPage[]
+  /** Returns whether its links say that a reader expects the page; see `LostPage`. */
+  isExpected(key: string): boolean
 }
 
 /**
@@ -96,7 +98,7 @@ export async function crawlSite(options: CrawlOptions): Promise<CrawlResult> {
   } while (!frontier.isEmpty())
   await files.finish()
   const lost = listLostPages(found.pages, frontier.isExpected, tools.site)
-  return { isCut: frontier.isCut(), folded: links.folded(), lost }
+  return { isCut: frontier.isCut(), folded: links.folded(), lost, isExpected: frontier.isExpected }
 }
 
 /** The state of all visits of one crawl. */

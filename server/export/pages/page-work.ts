@@ -29,6 +29,7 @@ import { findUnresolvedInPage } from '../rewrite/check-links.ts'
 import { type PagePlace, rewritePage } from '../rewrite/rewrite-page.ts'
 import { appMarkup } from '../runtime/guard-app.ts'
 import { guardPage } from '../runtime/guard-page.ts'
+import { refusalMarkup } from '../runtime/refuse-scripts.ts'
 import type { PageWork, PageWorkSetup, ReadPage, ReadTask, WriteSetup, WriteTask, WrittenPage } from './page-tasks.ts'
 import { writeTwin } from './page-twin.ts'
 
@@ -36,7 +37,8 @@ export function createPageWork(setup: PageWorkSetup): PageWork {
   const { domain, origin, features, removal, freezesReferences, folder } = setup
   const site = createSite(domain, new URL(origin))
   const products = createProductRemoval(features, removal, site, freezesReferences)
-  const readWith = (products: ProductRemoval) => createPageReader(site, products, spool)
+  const refusal = refusalMarkup(removal?.removeScripts ?? [])
+  const readWith = (products: ProductRemoval) => createPageReader({ site, products, refusal, spool })
   let readWithout: ReturnType<typeof readWith> | null = null
   const exclusions = createExclusions(removal?.excludePages ?? [], site)
   const spool = createSpool(join(folder, `pages-${threadId}`))
@@ -67,13 +69,21 @@ export function createPageWork(setup: PageWorkSetup): PageWork {
   }
 }
 
+interface PageReading {
+  site: Site
+  products: ProductRemoval
+  /** Markup for the head of pages with scripts. */
+  refusal: string
+  spool: Spool
+}
+
 const inlineScript = { isOwn: true, isInline: true }
 
 /**
  * Creates a function that removes products from a page, stores the page in the spool, and reads its text, links and
  * resources. The stored page still has its streaming instructions, so that a browser shows it as at the origin.
  */
-function createPageReader(site: Site, products: ProductRemoval, spool: Spool): (task: ReadTask) => ReadPage {
+function createPageReader({ site, products, refusal, spool }: PageReading): (task: ReadTask) => ReadPage {
   /** Cleans and reads in one pass, or in two if a product was removed or content was streamed. */
   function readCleaned(raw: RawText, url: URL, isRendered: boolean) {
     const finder = products.find(raw, url)
@@ -82,7 +92,7 @@ function createPageReader(site: Site, products: ProductRemoval, spool: Spool): (
     const marks = createMarkReader(raw)
     const tabs = createTabReader(raw)
     scanHtml(raw.text, inTurn(finder.handler, text.handler, links.handler, marks.handler, tabs.handler))
-    const cleaned = finder.remove(!isRendered)
+    const cleaned = finder.remove(!isRendered, refusal)
     const names = [...cleaned.products].map(({ name }) => name)
     const resolved = resolveStreamedContent(cleaned.raw)
     const read = { raw: cleaned.raw, names, marks: marks.finish(), lacksPanels: tabs.finish() }

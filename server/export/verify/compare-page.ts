@@ -2,6 +2,7 @@ import type { PageLook } from '../../web/browser/page-look.ts'
 import type { PageViewer } from '../../web/browser/viewer.ts'
 import { missingWords } from '../../web/html/page-text.ts'
 import type { Difference, TextLoss } from '../model/report.ts'
+import { findKnownFaults } from './known-faults.ts'
 import type { MissedFiles } from './missed-files.ts'
 import type { Place } from './places.ts'
 
@@ -82,16 +83,18 @@ function findFault(look: PageLook, origin: PageLook, place: Place): Fault | null
 
 function findError(look: PageLook, origin: PageLook, place: Place): Fault | null {
   const local = (text: string) => text.replaceAll(place.root, '/')
-  const isKnown = (fault: string, known: readonly string[]) =>
-    known.some(other => other === fault || withoutHost(other) === fault)
+  const { isKnownRequest, isKnownError } = findKnownFaults(origin, place)
   const replaced = place.name === 'file' ? findReplaced(look.loaded.map(local), origin.loaded) : []
   const isReplaced = (fault: string) => replaced.some(path => fault === path || fault.includes(`${path}. `))
   const failed = look.failed
-    .filter(address => !look.failedAhead.includes(address))
+    .filter(address => !look.failedAhead.includes(address) && !isKnownRequest(address))
     .map(local)
-    .find(address => !isKnown(address, origin.failed) && !isReplaced(address))
+    .find(address => !isReplaced(address))
   if (failed !== undefined) return { what: `a request fails: ${failed}`, isCertain: true }
-  const error = look.errors.map(local).find(error => !isKnown(error, origin.errors) && !isReplaced(error))
+  const error = look.errors
+    .filter(error => !isKnownError(error))
+    .map(local)
+    .find(error => !isReplaced(error))
   return error === undefined ? null : { what: `an error: ${error}` }
 }
 
