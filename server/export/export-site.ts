@@ -401,7 +401,7 @@ function beginReport(
     unresolved: [],
     offlineSearch: null,
     siteSearch: null,
-    scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [] },
+    scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [], heldOutPages: [] },
     differences: [],
   }
 }
