@@ -1,4 +1,5 @@
 // A long file: the work on a page in a thread, from the received bytes to the file of the bundle.
+
 import { createHash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -29,6 +30,7 @@ import { findUnresolvedInPage } from '../rewrite/check-links.ts'
 import { type PagePlace, rewritePage } from '../rewrite/rewrite-page.ts'
 import { appMarkup } from '../runtime/guard-app.ts'
 import { guardPage } from '../runtime/guard-page.ts'
+import { createControlCounter } from './count-controls.ts'
 import type { PageWork, PageWorkSetup, ReadPage, ReadTask, WriteSetup, WriteTask, WrittenPage } from './page-tasks.ts'
 
 export function createPageWork(setup: PageWorkSetup): PageWork {
@@ -76,11 +78,21 @@ function createPageReader(site: Site, products: ProductRemoval, spool: Spool): (
     const links = createLinkReader(raw, url)
     const marks = createMarkReader(raw)
     const tabs = createTabReader(raw)
-    scanHtml(raw.text, inTurn(finder.handler, text.handler, links.handler, marks.handler, tabs.handler))
+    const controls = createControlCounter()
+    scanHtml(
+      raw.text,
+      inTurn(finder.handler, text.handler, links.handler, marks.handler, tabs.handler, controls.handler),
+    )
     const cleaned = finder.remove(!isRendered)
     const names = [...cleaned.products].map(({ name }) => name)
     const resolved = resolveStreamedContent(cleaned.raw)
-    const read = { raw: cleaned.raw, names, marks: marks.finish(), lacksPanels: tabs.finish() }
+    const read = {
+      raw: cleaned.raw,
+      names,
+      marks: marks.finish(),
+      lacksPanels: tabs.finish(),
+      controls: controls.finish(),
+    }
     if (resolved === raw) return { ...read, text: text.finish(), links: links.finish() }
     return { ...read, text: readPageText(resolved), links: readPageLinks(resolved, url) }
   }
@@ -103,6 +115,7 @@ function createPageReader(site: Site, products: ProductRemoval, spool: Spool): (
       text: page.text,
       marks: page.marks,
       lacksPanels: page.lacksPanels,
+      controls: page.controls,
       ...listOwnLinks(site, page.links),
       assets: assets.map(({ url, role }) => ({ url: url.href, role })),
       guesses: [...new Set(scripts.flatMap(script => [...scriptFiles(script), ...chunkFiles(script)]))],
