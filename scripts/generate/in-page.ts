@@ -43,6 +43,8 @@ const scripts: readonly InPageScript[] = [
   { name: 'openReferences', file: 'browser/open-references.ts', target: currentBrowsers },
   { name: 'keepPanels', file: 'browser/keep-panels.ts', target: currentBrowsers },
   { name: 'copyPanels', file: 'browser/copy-panels.ts', target: currentBrowsers },
+  { name: 'pressControls', file: 'browser/press-controls.ts', target: currentBrowsers },
+  { name: 'tryControls', file: 'browser/try-controls.ts', target: currentBrowsers },
   { name: 'freezeReferences', file: 'browser/freeze-references.ts', target: currentBrowsers },
   { name: 'serializePage', file: 'browser/serialize-page.ts', target: currentBrowsers },
 ]

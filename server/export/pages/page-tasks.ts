@@ -48,6 +48,8 @@ export interface ReadPage {
   marks: number[]
   /** Whether the page has tabs whose panels only scripts make. */
   lacksPanels: boolean
+  /** Number of buttons in the content. */
+  controls: number
   /** Addresses of the site's own pages, without duplicates. Fragments are kept if they may name a page. */
   links: string[]
   /** Positions in `links` of the links inside the page's navigation. */

@@ -102,7 +102,7 @@ async function lookAt({ answer, views, viewer }: OriginLooks, { page, app }: Scr
   if (!span) return null
   const body = await readSpan(span)
   const html: BrowserAnswer = { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body }
-  const subject = { view: 'look, theme and outline', url, headers: html.headers, body: digest(body) }
+  const subject = { view: 'look, theme, outline and controls', url, headers: html.headers, body: digest(body) }
   return views.see(subject, answer, answer =>
     viewer.look(
       url.href,
