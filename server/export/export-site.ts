@@ -401,7 +401,15 @@ function beginReport(
     unresolved: [],
     offlineSearch: null,
     siteSearch: null,
-    scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [], heldOutPages: [] },
+    scripts: {
+      mode: 'none',
+      reason: null,
+      groups: [],
+      decidedBy: 'rule',
+      checkedPages: [],
+      heldOutPages: [],
+      originFaults: [],
+    },
     differences: [],
   }
 }

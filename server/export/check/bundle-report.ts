@@ -59,7 +59,15 @@ const emptyReport: Omit<ExportReport, 'domain' | 'pages'> = {
   unresolved: [],
   offlineSearch: null,
   siteSearch: null,
-  scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [], heldOutPages: [] },
+  scripts: {
+    mode: 'none',
+    reason: null,
+    groups: [],
+    decidedBy: 'rule',
+    checkedPages: [],
+    heldOutPages: [],
+    originFaults: [],
+  },
   differences: [],
   notes: [],
 }
