@@ -2,7 +2,8 @@
 import { digest } from '../../base/digest.ts'
 import { FetchError } from '../../web/fetch/fetch-error.ts'
 import type { Answer } from '../../web/fetch/fetcher.ts'
-import { encodeAttribute, headerCharset } from '../../web/html/text-encoding.ts'
+import { readPageWords } from '../../web/html/page-text.ts'
+import { encodeAttribute, headerCharset, readRawText } from '../../web/html/text-encoding.ts'
 import { assetKey, isRouteKey, isTellingQuery, linkKey, queryKey, routePlace } from '../model/site.ts'
 import { PageWorkError } from '../pages/page-pool.ts'
 import type { ReadTask } from '../pages/page-tasks.ts'
@@ -275,6 +276,7 @@ export async function fetchPage(context: VisitContext, request: PageRequest): Pr
   if (!tools.isAllowed(request.target)) return refusedByRobots
   try {
     const answer = await tools.fetcher.open(request.target, 'text/html,application/xhtml+xml,*/*;q=0.8')
+    tools.loginWatch.noteAnswer(request.key, request.target, answer)
     const landed = checkAnswer(context, request, answer)
     if ('state' in landed) {
       await answer.drop()
@@ -337,6 +339,7 @@ async function readPage(
   checkTotal(tools)
   const { refresh } = answer.headers
   const bytes = refresh ? addRefresh(body, refresh) : body
+  tools.loginWatch.notePage(key, bytes, () => readPageWords(readRawText(bytes, headerCharset(answer.contentType))))
   const content = await tools.pool.read({
     bytes,
     charset: headerCharset(answer.contentType),
@@ -371,7 +374,7 @@ function explainFailure({ site, exclusions }: CrawlTools, error: unknown): NoPag
   if (error instanceof PageWorkError) return { state: 'failed', reason: error.message }
   if (!(error instanceof FetchError)) throw error
   const { code, redirectedTo, message } = error
-  if (code === 'too_large') return { state: 'skipped', reason: message }
+  if (code === 'too_large' || (code === 'excluded' && !redirectedTo)) return { state: 'skipped', reason: message }
   if (code === 'excluded' && redirectedTo) {
     exclusions.note(linkKey(redirectedTo), redirectedTo)
     return { state: 'redirect', to: linkKey(redirectedTo) }

@@ -1,4 +1,5 @@
 // A long file: the work on a page in a thread, from the received bytes to the file of the bundle.
+
 import { createHash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -30,7 +31,9 @@ import { type PagePlace, rewritePage } from '../rewrite/rewrite-page.ts'
 import { appMarkup } from '../runtime/guard-app.ts'
 import { guardPage } from '../runtime/guard-page.ts'
 import { refusalMarkup } from '../runtime/refuse-scripts.ts'
+import { createControlCounter } from './count-controls.ts'
 import type { PageWork, PageWorkSetup, ReadPage, ReadTask, WriteSetup, WriteTask, WrittenPage } from './page-tasks.ts'
+import { writeTwin } from './page-twin.ts'
 
 export function createPageWork(setup: PageWorkSetup): PageWork {
   const { domain, origin, features, removal, freezesReferences, folder } = setup
@@ -56,6 +59,10 @@ export function createPageWork(setup: PageWorkSetup): PageWork {
     write(task) {
       if (!writing) throw new Error('beginWriting was not called')
       return writePage(task, writing)
+    },
+    twin(task) {
+      if (!writing) throw new Error('beginWriting was not called')
+      return writeTwin(task, writing)
     },
     close() {
       spool.close()
@@ -86,11 +93,21 @@ function createPageReader({ site, products, refusal, spool }: PageReading): (tas
     const links = createLinkReader(raw, url)
     const marks = createMarkReader(raw)
     const tabs = createTabReader(raw)
-    scanHtml(raw.text, inTurn(finder.handler, text.handler, links.handler, marks.handler, tabs.handler))
+    const controls = createControlCounter()
+    scanHtml(
+      raw.text,
+      inTurn(finder.handler, text.handler, links.handler, marks.handler, tabs.handler, controls.handler),
+    )
     const cleaned = finder.remove(!isRendered, refusal)
     const names = [...cleaned.products].map(({ name }) => name)
     const resolved = resolveStreamedContent(cleaned.raw)
-    const read = { raw: cleaned.raw, names, marks: marks.finish(), lacksPanels: tabs.finish() }
+    const read = {
+      raw: cleaned.raw,
+      names,
+      marks: marks.finish(),
+      lacksPanels: tabs.finish(),
+      controls: controls.finish(),
+    }
     if (resolved === raw) return { ...read, text: text.finish(), links: links.finish() }
     return { ...read, text: readPageText(resolved), links: readPageLinks(resolved, url) }
   }
@@ -113,6 +130,7 @@ function createPageReader({ site, products, refusal, spool }: PageReading): (tas
       text: page.text,
       marks: page.marks,
       lacksPanels: page.lacksPanels,
+      controls: page.controls,
       ...listOwnLinks(site, page.links),
       assets: assets.map(({ url, role }) => ({ url: url.href, role })),
       guesses: [...new Set(scripts.flatMap(script => [...scriptFiles(script), ...chunkFiles(script)]))],
