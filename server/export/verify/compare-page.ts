@@ -103,7 +103,7 @@ function findFault(look: PageLook, origin: OriginLook, place: Place): Fault | nu
 
 function findError(look: PageLook, origin: PageLook, place: Place): Fault | null {
   const local = (text: string) => text.replaceAll(place.root, '/')
-  const { isKnownRequest, isKnownError } = findKnownFaults(origin, place)
+  const { isKnownRequest, isKnownError } = findKnownFaults(origin, place, look.failed)
   const replaced = place.name === 'file' ? findReplaced(look.loaded.map(local), origin.loaded) : []
   const isReplaced = (fault: string) => replaced.some(path => fault === path || fault.includes(`${path}. `))
   const failed = look.failed
