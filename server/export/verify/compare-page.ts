@@ -55,7 +55,8 @@ export async function comparePage(check: PageCheck, place: Place, page: SampledP
   const { viewer, missed, idle, remarks } = check
   let difference: Difference | null = null
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const wish = { pressesTheme: page.origin.switchesTheme === true, controls: page.origin.controls }
+    const { controls, follows } = page.origin
+    const wish = { pressesTheme: page.origin.switchesTheme === true, controls, follows }
     const look = await viewer.look(addressOf(page, place), place.answer, wish)
     const fault: Fault | null = look
       ? findFault(look, page.origin, place)
@@ -95,10 +96,16 @@ function addressOf({ path, app }: SampledPage, place: Place): string {
 /** Describes a fault that the page has only in the bundle; null when there is none. */
 function findFault(look: PageLook, origin: OriginLook, place: Place): Fault | null {
   const loss = findLoss(look, origin) ?? findPartLoss(look, origin)
-  const error = findError(look, origin, place)
+  const error = findError(look, origin, place) ?? findLostLink(look, origin)
   if (!error && !loss) return null
   if (!loss) return error
   return { ...(error ?? { what: describeLoss(loss) }), loss }
+}
+
+/** Finds a link that the page's scripts do not follow as at the origin. Without scripts, the browser follows it. */
+function findLostLink({ isTakenOver, follows }: PageLook, origin: PageLook): Fault | null {
+  if (!isTakenOver || !origin.follows || follows?.heading === origin.follows.heading) return null
+  return { what: `its scripts do not follow the link "${origin.follows.name}"` }
 }
 
 function findError(look: PageLook, origin: PageLook, place: Place): Fault | null {

@@ -53,11 +53,13 @@ export function locatePages(
   pages: readonly ScriptedPage[],
   { pagePaths }: Pick<PlacedBundle, 'pagePaths'>,
 ): SampledPage[] {
-  return pages.flatMap(({ page: { key, url, charset }, app: shownBy }) => {
+  const located = pages.flatMap(({ page: { key, url, charset }, app: shownBy }) => {
     const path = pagePaths.get(key)
     const appPath = shownBy && pagePaths.get(shownBy.key)
     const origin = looks.get(key)
     const app = appPath ? { path: appPath, fragment: url.hash } : null
     return path !== undefined && origin ? [{ path, ownPath: url.pathname, charset, origin, app }] : []
   })
+  // Following a link takes as long as opening a page, so only the first page follows one.
+  return located.map((page, at) => (at === 0 ? page : { ...page, origin: { ...page.origin, follows: null } }))
 }
