@@ -16,6 +16,7 @@ export function createCommandLoaders(program: Command): Map<string, () => Promis
       login: async () => (await import('./login.ts')).loginCommand(),
       exports: async () => (await import('./exports.ts')).exportsCommand(),
       host: async () => (await import('./host.ts')).hostCommand(),
+      docs: async () => (await import('./docs.ts')).docsCommand(),
       lost: async () => (await import('./lost.ts')).lostCommand(),
       visits: async () => (await import('./visits.ts')).visitsCommand(),
       'agent-jobs': async () => (await import('./agent-jobs.ts')).agentJobsCommand(),
