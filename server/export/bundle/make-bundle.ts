@@ -7,6 +7,7 @@ import type { ExportOptions } from '../model/options.ts'
 import { type ExportReport, writeReport } from '../model/report.ts'
 import { linkKey } from '../model/site.ts'
 import type { StageClock } from '../model/stage-clock.ts'
+import { stampLine } from '../rewrite/stamp.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
 import { maxRounds } from '../verify/missed-files.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
@@ -107,7 +108,10 @@ async function writeOnce(
   const { collected, report, tools } = collection
   await rm(folder, { recursive: true, force: true })
   const packed = seen ? choosePacked(collected, { looks: seen.looks.values(), bySearch }) : []
-  const written = await writeBundle(collected, { folder, pool: tools.pool, hasSearch, packed, guarded, onPage })
+  const written = await writeBundle(collected, {
+    ...{ folder, pool: tools.pool, hasSearch, packed, guarded, onPage },
+    stamp: stampLine(report),
+  })
   signal.throwIfAborted()
   if (hasSearch) await writeSearchScript(folder)
   await inlineFonts(folder, written.fontPaths)

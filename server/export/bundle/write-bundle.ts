@@ -49,6 +49,8 @@ interface WriteOptions extends PageWriting {
   folder: string
   /** Whether pages load the search of the bundle. */
   hasSearch: boolean
+  /** The line at the end of each page; null = none. */
+  stamp: string | null
   /** Keys of files with a copy for file://. */
   packed: readonly string[]
 }
@@ -60,7 +62,7 @@ const parallelFiles = 4
  * Writes all pages and files of a site into a folder. Rewrites the links between them, and checks that the links resolve.
  */
 export async function writeBundle(collected: CollectedSite, options: WriteOptions): Promise<WrittenBundle> {
-  const { folder, hasSearch, pool, packed } = options
+  const { folder, hasSearch, stamp, pool, packed } = options
   const aliases = findAliases(collected.pages)
   const plan = planBundle(collected, aliases)
   const targets = planTargets(collected, plan, aliases)
@@ -73,7 +75,7 @@ export async function writeBundle(collected: CollectedSite, options: WriteOption
   if (loader) paths.add(loader)
   await makeFolders(folder, paths)
   const known = new Set([...paths, runtimePath, ...(hasSearch ? [searchScriptPath] : [])])
-  pool.beginWriting({ folder, targets, paths: known, loader, hasPacked: packed.length > 0, hasSearch })
+  pool.beginWriting({ folder, targets, paths: known, loader, hasPacked: packed.length > 0, hasSearch, stamp })
 
   const queue = createQueue(parallelFiles)
   const writing = { collected, folder, plan, map, paths, queue, found: createFindings(collected.site), unresolved: [] }

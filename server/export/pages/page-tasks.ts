@@ -73,6 +73,8 @@ export interface WriteSetup {
   hasPacked: boolean
   /** Whether pages load the search of the bundle. */
   hasSearch: boolean
+  /** The line at the end of each page; null = none. */
+  stamp: string | null
 }
 
 /** A kept page to rewrite for its place in the bundle and to check. */

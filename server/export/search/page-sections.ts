@@ -25,7 +25,7 @@ export interface PageSections {
 }
 
 /** Elements that hold the content of a page, in order of preference. */
-const places = [
+export const contentPlaces = [
   { has: /<main[\s>]|role\s*=\s*["']?main\b/i, name: 'main', role: 'main' },
   { has: /<article[\s>]/i, name: 'article', role: 'article' },
 ] as const
@@ -34,7 +34,8 @@ const silent = new Set([
   ...['title', 'noscript', 'template', 'textarea', 'select', 'button', 'svg', 'math', 'iframe', 'object', 'dialog'],
   ...['nav', 'aside', 'footer', 'audio', 'video', 'canvas'],
 ])
-const silentRoles = /^(navigation|search|complementary|contentinfo|dialog)$/
+/** Roles of menus and similar parts, which are not content. */
+export const silentRoles = /^(navigation|search|complementary|contentinfo|dialog)$/
 const headings = /^h[1-6]$/
 
 /**
@@ -42,7 +43,7 @@ const headings = /^h[1-6]$/
  * parts.
  */
 export function readPageSections(raw: RawText): PageSections {
-  const place = places.find(({ has }) => has.test(raw.text))
+  const place = contentPlaces.find(({ has }) => has.test(raw.text))
   const read = readFrom(raw, place ?? null)
   const isEmpty = read.sections.every(({ heading, text }) => heading === '' && text === '')
   return place && isEmpty ? readFrom(raw, null) : read
@@ -56,7 +57,7 @@ interface Element extends OpenElement {
   role: Role
 }
 
-function readFrom({ text, charset }: RawText, place: (typeof places)[number] | null): PageSections {
+function readFrom({ text, charset }: RawText, place: (typeof contentPlaces)[number] | null): PageSections {
   const value = (attribute: Attribute | undefined) =>
     attribute ? decodeAttribute(text.slice(attribute.start, attribute.end), charset) : ''
   const sections = createSectionList(charset)
