@@ -14,6 +14,7 @@ export function createCommandLoaders(program: Command): Map<string, () => Promis
       demo: async () => (await import('./demo.ts')).demoCommand(),
       export: async () => (await import('./export.ts')).exportCommand(),
       login: async () => (await import('./login.ts')).loginCommand(),
+      print: async () => (await import('./print-bundle.ts')).printCommand(),
       exports: async () => (await import('./exports.ts')).exportsCommand(),
       host: async () => (await import('./host.ts')).hostCommand(),
       docs: async () => (await import('./docs.ts')).docsCommand(),

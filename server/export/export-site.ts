@@ -371,7 +371,7 @@ const maxUnvisited = 1000
 
 /** Returns the report after the crawl. Its lists of links are filled when the bundle is written. */
 function beginReport(
-  options: Pick<ExportReport, 'domain' | 'version' | 'deployment'>,
+  options: Pick<ExportOptions, 'domain' | 'version' | 'stamp' | 'deployment'>,
   collected: CollectedSite,
   rendering: Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'>,
 ): ExportReport {
@@ -384,6 +384,7 @@ function beginReport(
   return {
     domain: options.domain,
     version: options.version,
+    stamp: options.stamp ?? null,
     deployment: options.deployment,
     pages: keptPages.length,
     files: files.size,

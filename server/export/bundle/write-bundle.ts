@@ -54,6 +54,8 @@ interface WriteOptions extends PageWriting {
   hasSearch: boolean
   /** Whether pages get Markdown twins. */
   markdown: boolean
+  /** The line at the end of each page; null = none. */
+  stamp: string | null
   /** Keys of files with a copy for file://. */
   packed: readonly string[]
 }
@@ -65,7 +67,7 @@ const parallelFiles = 4
  * Writes all pages and files of a site into a folder. Rewrites the links between them, and checks that the links resolve.
  */
 export async function writeBundle(collected: CollectedSite, options: WriteOptions): Promise<WrittenBundle> {
-  const { folder, hasSearch, markdown, pool, packed } = options
+  const { folder, hasSearch, markdown, stamp, pool, packed } = options
   const aliases = findAliases(collected.pages)
   const plan = planBundle(collected, aliases)
   const targets = planTargets(collected, plan, aliases)
@@ -80,7 +82,8 @@ export async function writeBundle(collected: CollectedSite, options: WriteOption
   await makeFolders(folder, paths)
   const known = new Set([...paths, runtimePath, ...(hasSearch ? [searchScriptPath] : [])])
   const twins = markdown ? listTwins(collected, plan.pages, paths) : new Set<string>()
-  pool.beginWriting({ folder, targets, paths: known, loader, hasPacked: packed.length > 0, hasSearch, twins })
+  const setup = { folder, targets, paths: known, loader, hasPacked: packed.length > 0, hasSearch, twins, stamp }
+  pool.beginWriting(setup)
 
   const queue = createQueue(parallelFiles)
   const writing = { collected, folder, plan, map, paths, queue, found: createFindings(collected.site), unresolved: [] }

@@ -42,6 +42,7 @@ function toReport(content: Buffer): ExportReport | undefined {
 
 const emptyReport: Omit<ExportReport, 'domain' | 'pages'> = {
   version: null,
+  stamp: null,
   deployment: 'air-gapped',
   renderedPages: [],
   comparedPages: [],

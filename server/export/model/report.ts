@@ -19,6 +19,8 @@ export interface ScriptFindings extends ScriptChoice {
 export interface ExportReport {
   domain: string
   version: string | null
+  /** Date of the line at the end of each page; null = the pages have no such line. */
+  stamp: string | null
   deployment: Deployment
   pages: number
   /** Pages that a browser rendered. The bundle has their rendered HTML without the site's own scripts. */
