@@ -27,6 +27,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   export: [
     ['jobs'],
     ['.'],
+    ['compare'],
     ['bundle', 'check'],
     ['verify', 'search'],
     ['render'],

@@ -40,12 +40,14 @@ const headings = /^h[1-6]$/
 /**
  * Reads the content of a page by heading. Reads main or article if present, otherwise everything except menus and similar
  * parts.
+ *
+ * @param keepsBlocks whether a line of a section's text is a block, such as a paragraph or the item of a list.
  */
-export function readPageSections(raw: RawText): PageSections {
+export function readPageSections(raw: RawText, keepsBlocks = false): PageSections {
   const place = places.find(({ has }) => has.test(raw.text))
-  const read = readFrom(raw, place ?? null)
+  const read = readFrom(raw, place ?? null, keepsBlocks)
   const isEmpty = read.sections.every(({ heading, text }) => heading === '' && text === '')
-  return place && isEmpty ? readFrom(raw, null) : read
+  return place && isEmpty ? readFrom(raw, null, keepsBlocks) : read
 }
 
 /** Max sections. The last one holds all content after this number of headings. */
@@ -56,10 +58,14 @@ interface Element extends OpenElement {
   role: Role
 }
 
-function readFrom({ text, charset }: RawText, place: (typeof places)[number] | null): PageSections {
+function readFrom(
+  { text, charset }: RawText,
+  place: (typeof places)[number] | null,
+  keepsBlocks: boolean,
+): PageSections {
   const value = (attribute: Attribute | undefined) =>
     attribute ? decodeAttribute(text.slice(attribute.start, attribute.end), charset) : ''
-  const sections = createSectionList(charset)
+  const sections = createSectionList(charset, keepsBlocks)
   let language = ''
   let title = ''
   // Number of open elements by role.
@@ -113,8 +119,11 @@ function readFrom({ text, charset }: RawText, place: (typeof places)[number] | n
   return { name: name || pageTitle, title: pageTitle, language, sections: list }
 }
 
+/** Stands between two blocks of raw text: white space that pages do not have. */
+const blockEnd = '\f'
+
 /** Collects raw text by section while a page is read. */
-function createSectionList(charset: string) {
+function createSectionList(charset: string, keepsBlocks: boolean) {
   const list: PageSection[] = []
   let name = ''
   let anchor = ''
@@ -127,7 +136,9 @@ function createSectionList(charset: string) {
   let anchorBefore = ''
 
   function endSection() {
-    list.push({ anchor, heading, text: toText(parts.join(''), charset) })
+    const blocks = keepsBlocks ? parts.join('').split(blockEnd) : [parts.join('')]
+    const texts = blocks.map(block => toText(block, charset)).filter(block => block !== '')
+    list.push({ anchor, heading, text: texts.join('\n') })
     parts = []
   }
 
@@ -159,7 +170,7 @@ function createSectionList(charset: string) {
     },
     isFull: () => list.length >= maxSections,
     space() {
-      ;(headingParts ?? parts).push(' ')
+      ;(headingParts ?? parts).push(blockEnd)
     },
     text(raw: string) {
       ;(headingParts ?? parts).push(raw)
