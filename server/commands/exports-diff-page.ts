@@ -12,7 +12,7 @@ import { type ListPart, listChanges } from '../export/compare/list-changes.ts'
 // the pseudo-elements, which is clipped.
 const style = `:root { color-scheme: light dark; --line: light-dark(#ccc, #555); --quiet: light-dark(#595959, #adadad);
   --added: light-dark(#d7f5dd, #0f4620); --removed: light-dark(#fde0e0, #5c1a1f) }
-body { font: 1rem/1.55 system-ui, sans-serif; max-width: 56rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere }
+body { font: 1rem/1.55 system-ui, sans-serif; max-width: 56rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: break-word }
 h1, h2, h3 { line-height: 1.25 } h2 { margin-top: 2.5rem } h3 { margin: 2rem 0 .25rem }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line) }
@@ -22,7 +22,7 @@ ins::before, del::before, ins::after, del::after { clip-path: inset(100%); posit
 ins::before { content: ' [added: ' } del::before { content: ' [removed: ' } ins::after, del::after { content: '] ' }
 .change { border-left: .25rem solid var(--line); padding: .1rem 0 .1rem 1rem; margin: 1rem 0 }
 .change p { margin: .35rem 0 } .quiet, .path { color: var(--quiet) } .path { margin: 0; font-size: .9rem }
-code { font-size: .85em }
+code { font-size: .85em; overflow-wrap: anywhere } del + ins { margin-left: .2em }
 @media print { body { max-width: none; margin: 0; font-size: 10.5pt } nav { display: none }
   .change { break-inside: avoid } h2, h3, h4 { break-after: avoid } ins, del { print-color-adjust: exact } a { color: inherit } }
 `
@@ -84,7 +84,7 @@ function writeChanged(changed: readonly ChangedPage[]): string {
   )
   const pages = changed.map(
     ({ page, name, changes }, index) =>
-      `<h3 id="page-${index}">${escapeHtml(name || page)}</h3>\n<p class="path">${escapeHtml(page)}</p>\n${changes.map(writeChange).join('\n')}\n`,
+      `<h3 id="page-${index}">${escapeHtml(name || page)}</h3>\n<p class="path">${escapeHtml(page)}</p>\n${changes.map(change => writeChange(change, name)).join('\n')}\n`,
   )
   return `<h2 id="changed">Changed pages</h2>
 <nav aria-label="Changed pages"><ul>
@@ -93,16 +93,16 @@ ${links.join('\n')}
 ${pages.join('')}`
 }
 
-function writeChange({ section, after, removed, added }: TextChange): string {
-  const heading = section === '' ? '' : `<h4 class="quiet">${escapeHtml(section)}</h4>\n`
+function writeChange({ section, after, removed, added }: TextChange, page: string): string {
+  const heading = section === '' || section === page ? '' : `<h4 class="quiet">${escapeHtml(section)}</h4>\n`
   const context = after === null ? '' : `<p class="quiet">${escapeHtml(after)}</p>\n`
   const rows = Math.max(removed.length, added.length)
   const texts = Array.from({ length: rows }, (_, index) => writeSentences(removed[index], added[index]))
   return `<div class="change">\n${heading}${context}${texts.join('\n')}\n</div>`
 }
 
-/** Below this share of equal characters, two sentences are not versions of each other. */
-const minShare = 0.4
+/** Below this share of equal characters of the shorter one, two sentences are not versions of each other. */
+const minShare = 0.6
 
 function writeSentences(removed: string | undefined, added: string | undefined): string {
   const whole = (tag: 'del' | 'ins', text: string | undefined) =>
@@ -111,7 +111,7 @@ function writeSentences(removed: string | undefined, added: string | undefined):
   const parts = listChanges(splitWords(removed), splitWords(added))
   const lengthOf = (kind: ListPart<string>['kind']) =>
     parts.filter(part => part.kind === kind).reduce((length, { items }) => length + items.join('').length, 0)
-  if (lengthOf('same') < Math.max(removed.length, added.length) * minShare)
+  if (lengthOf('same') < Math.min(removed.length, added.length) * minShare)
     return whole('del', removed) + whole('ins', added)
   return `<p>${parts.map(writeWords).join('')}</p>`
 }

@@ -19,6 +19,7 @@ import type { Version } from '../host/versions/version.ts'
 import { findBadForm } from '../http/request-form.ts'
 import { lockFolder } from '../store/folder-lock.ts'
 import { type FollowSetup, startFollowingLogs } from '../workers/follow-logs.ts'
+import { createFeed } from './host-feed.ts'
 import { openListener, type RunningServer, startServing } from './running-server.ts'
 
 const lookAtStateMs = 1000
@@ -58,7 +59,11 @@ async function start(config: HostConfig, follow: FollowSetup | null, log: Logger
   const answerLate = (res: ServerResponse) => res.writeHead(503, { Connection: 'close' }).end()
   const { url, closing, answer } = await openListener({ host, port, drainMs, answerLate }, log, 'GET, HEAD')
   const ready = { isClosing: false }
-  const site = answerHealth(parts, ready, answerViews(config, accessLog, createSiteListener(parts, accessLog)))
+  const site = answerHealth(
+    parts,
+    ready,
+    answerViews(config, accessLog, createFeed(parts, accessLog, createSiteListener(parts, accessLog))),
+  )
   answer(refuseBadForm(accessLog, site))
   background.add(closing)
   if (follow) background.add(startFollowingLogs({ setup: follow, log }))

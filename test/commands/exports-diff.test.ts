@@ -38,10 +38,10 @@ const after: FakeSite = {
 let folder = ''
 const files: string[] = []
 
-async function run(site: FakeSite, version: string): Promise<string> {
+async function run(site: FakeSite, version: string, path = '/'): Promise<string> {
   const started = await startFakeSite(site)
   const outFile = join(folder, `docs-${version}.zip`)
-  await exportFakeSite(started.origin, { outFile, version, verify: 'static' })
+  await exportFakeSite(new URL(path, started.origin), { outFile, version, verify: 'static' })
   await started.close()
   return outFile
 }
@@ -123,6 +123,18 @@ test('writes a page for readers that marks the words, and is one file without sc
   expect(html).toContain('<p><ins>&lt;three&gt;</ins></p>')
   expect(html).toContain('<h1>Changes of docs.example.com</h1>')
   expect(html).not.toMatch(/<script|src=|url\(/)
+})
+
+test('pages of two versions are compared although their addresses have the version', async () => {
+  const inFolder = (version: string, text: string): FakeSite => ({
+    [`/${version}/`]: doc('Home', `<main><h1>Home</h1>${links(`/${version}/a`)}</main>`),
+    [`/${version}/a`]: page('A', text),
+  })
+  const older = await run(inFolder('v8', '<p>Eight.</p>'), '8', '/v8/')
+  const newer = await run(inFolder('v9', '<p>Nine.</p>'), '9', '/v9/')
+  const { added, removed, moved, changed } = JSON.parse((await diff(older, newer, '--json')).stdout)
+  expect([added, removed, moved]).toEqual([[], [], []])
+  expect(changed).toContainEqual(expect.objectContaining({ page: 'v9/a.html' }))
 })
 
 describe('a bundle that cannot be read is refused with a remedy', () => {

@@ -52,18 +52,34 @@ export interface BundleDiff extends BundleChanges {
 
 /** Compares the pages of two unpacked bundles by the text of their main content. */
 export async function compareBundles(before: string, after: string, signal: AbortSignal): Promise<BundleChanges> {
-  const [old, recent] = [await openPages(before, signal), await openPages(after, signal)]
+  const [old, recent] = alignPages(await openPages(before, signal), await openPages(after, signal))
   const changes: BundleChanges = { added: [], removed: [], moved: [], changed: [], unchanged: 0 }
   for (const [page, digest] of old.digests) {
     signal.throwIfAborted()
     const digestAfter = recent.digests.get(page)
     if (digestAfter === undefined) continue
-    const changed = digestAfter === digest ? null : comparePages(page, await old.read(page), await recent.read(page))
+    const changed =
+      digestAfter === digest ? null : comparePages(recent.root + page, await old.read(page), await recent.read(page))
     if (changed) changes.changed.push(changed)
     else changes.unchanged += 1
   }
   await findMoves(changes, old, recent, signal)
   return changes
+}
+
+/** Leaves out the folder of all pages if the bundles share no path: the address of a site often has its version. */
+function alignPages(old: BundlePages, recent: BundlePages): [BundlePages, BundlePages] {
+  const isShared = [...old.digests.keys()].some(page => recent.digests.has(page))
+  return isShared ? [old, recent] : [withoutRoot(old), withoutRoot(recent)]
+}
+
+function withoutRoot({ digests, read }: BundlePages): BundlePages {
+  const pages = [...digests.keys()]
+  let root = pages[0] ?? ''
+  do root = root.slice(0, root.lastIndexOf('/', root.length - 2) + 1)
+  while (!pages.every(page => page.startsWith(root)))
+  const inside = [...digests].map(([page, digest]) => [page.slice(root.length), digest] as const)
+  return { root, digests: new Map(inside), read: page => read(root + page) }
 }
 
 function comparePages(page: string, before: ReadPage, after: ReadPage): ChangedPage | null {
@@ -115,15 +131,16 @@ async function findMoves(
     signal.throwIfAborted()
     const { name, sentences } = await old.read(page)
     const key = digestJson(sentences.map(({ text }) => text))
-    gone.set(key, [...(gone.get(key) ?? []), { page, name }])
+    gone.set(key, [...(gone.get(key) ?? []), { page: old.root + page, name }])
   }
   for (const page of missingFrom(old, recent)) {
     signal.throwIfAborted()
     const { name, sentences } = await recent.read(page)
     // Pages without a text are not the same page.
     const from = sentences.length === 0 ? undefined : gone.get(digestJson(sentences.map(({ text }) => text)))?.shift()
-    if (from) changes.moved.push({ from: from.page, to: page, name })
-    else changes.added.push({ page, name })
+    const to = recent.root + page
+    if (from) changes.moved.push({ from: from.page, to, name })
+    else changes.added.push({ page: to, name })
   }
   changes.removed = [...gone.values()].flat().sort((a, b) => (a.page < b.page ? -1 : 1))
 }

@@ -22,6 +22,8 @@ export interface ReadPage {
 
 /** The pages of an unpacked bundle, by their paths. Their texts are read when they are needed. */
 export interface BundlePages {
+  /** What the paths in the bundle begin with, and those here do not. */
+  root: string
   digests: ReadonlyMap<string, string>
   read(path: string): Promise<ReadPage>
 }
@@ -35,7 +37,7 @@ export async function openPages(folder: string, signal: AbortSignal): Promise<Bu
     const bytes = await readFile(join(folder, path))
     if (isSitePage(path, bytes.toString('latin1'))) digests.set(path, digest(bytes))
   }
-  return { digests, read: async path => readPage(await readFile(join(folder, path))) }
+  return { root: '', digests, read: async path => readPage(await readFile(join(folder, path))) }
 }
 
 function readPage(bytes: Buffer): ReadPage {
