@@ -22,6 +22,6 @@ export async function changeSite(
     throw unknownSite(domain)
 }
 
-function unknownSite(domain: string): OperatorError {
+export function unknownSite(domain: string): OperatorError {
   return new OperatorError(`There is no site ${domain}. See: npx quire sites list`)
 }

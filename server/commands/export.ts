@@ -16,12 +16,14 @@ import { addSettings } from '../flags/setting.ts'
 import { readKeyFile } from '../flags/signing-settings.ts'
 import { readRemovalFlags, removalHelp } from '../flags/site-settings.ts'
 import { resolveFeatures } from '../products/features.ts'
+import { checkLoginTimes, type RecordedLogin } from '../web/login/recorded-login.ts'
 import { createRunExport } from '../workers/run-export.ts'
 import { megabyte, summarize } from './export-summary.ts'
+import { readLoginFile } from './login-file.ts'
 import { openWorkFolder } from './open-work-folder.ts'
 import { explainFolder, formatOf, resolveOutput } from './output-file.ts'
 import { isFolderOutput, replaceFolder, resolveOutputFolder } from './output-folder.ts'
-import { printJson } from './print.ts'
+import { printJson, printNote } from './print.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 
 export function exportCommand(): Command {
@@ -44,6 +46,7 @@ Examples:
   npx quire export http://127.0.0.1:8787/docs/ -o docs.tar.gz --cache ~/.cache/quire
   npx quire export docs.example.com --origin http://127.0.0.1:8787/docs/ -o docs.zip
   QUIRE_EXPORT_HEADERS="Authorization: Bearer $TOKEN" npx quire export http://127.0.0.1:8787/docs/ -o docs.zip
+  npx quire export http://127.0.0.1:8787/docs/ --session session.json -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --deployment client-hosted --feature search=on --remove-selector '#ask-us' -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --exclude '/docs/reference/*' --exclude '*/drafts/*' -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --path /docs/ --path /docs/export/ -o two-pages.zip --json
@@ -84,7 +87,7 @@ function missing(command: Command, what: string): never {
 type WritingFlags = ExportFlags & { output: string }
 
 async function runExport(site: string, flags: WritingFlags, command: Command): Promise<void> {
-  const given = readGiven(site, flags, command)
+  const given = { ...readGiven(site, flags, command), login: await readLogin(flags) }
   const key = readSigningFlags(flags, command)
   const output = await resolveAnyOutput(flags)
   const scratch = await openWorkFolder(flags.workFolder)
@@ -127,6 +130,14 @@ async function runExport(site: string, flags: WritingFlags, command: Command): P
   }
 }
 
+/** Reads the recorded login, and prints what of it has ended or will soon. */
+async function readLogin({ session, ...flags }: WritingFlags): Promise<RecordedLogin | null> {
+  if (session === undefined) return null
+  const login = await readLoginFile(session)
+  printNote(checkLoginTimes(login, Date.now(), readLimits(flags).jobTimeoutMs) ?? undefined)
+  return login
+}
+
 /** Reads the flags that say what is exported, and how. */
 function readGiven(site: string, flags: WritingFlags, command: Command) {
   const isVariable = command.getOptionValueSource('path') === 'env'
@@ -145,6 +156,7 @@ function readGiven(site: string, flags: WritingFlags, command: Command) {
     allowLoss: flags.allowLoss ?? false,
     allowNoSandbox: flags.allowNoSandbox ?? false,
     offlineSearch: flags.offlineSearch ?? false,
+    markdown: flags.markdown ?? false,
     obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
   }
 }

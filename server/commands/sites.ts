@@ -50,6 +50,7 @@ Examples:
   npx quire sites set-features help.example.com --exclude '/internal/*' --exclude '*/drafts/*'
   npx quire sites set-signing-key help.example.com quire-signing.pem
   npx quire sites set-signing-key help.example.com --clear
+  npx quire sites forget-login help.example.com
   npx quire sites delete help.example.com
 
 An origin may be a private or loopback address, because an operator sets it. So may an allowed origin: a further host from
@@ -83,6 +84,10 @@ export function sitesCommand(): Command {
     .addHelpText('after', `\n${removalHelp}`)
     .action(setFeatures)
   sites.addCommand(setSigningKeyCommand())
+  addSettings(
+    sites.command('forget-login <domain>').description('delete the recorded login of a site, see npx quire login'),
+    storeSettings,
+  ).action(forgetLogin)
   addSettings(
     sites.command('delete <domain>').description('delete a site and its export cache; finished exports stay'),
     storeSettings,
@@ -164,6 +169,18 @@ async function setFeatures(domainText: string, flags: FlagsOf<typeof rulesSettin
   else console.log(`${domain} has no rules. From the next export on, only the known products are removed.`)
 }
 
+async function forgetLogin(domainText: string, flags: StoreFlags): Promise<void> {
+  const domain = domainText.toLowerCase()
+  await withExistingStore(flags, store =>
+    changeSite(store, { domain, detail: 'login forgotten' }, ({ sites }) => sites.updateLogin(domain, null)),
+  )
+  printResult(
+    flags.json,
+    { domain, loginAt: null },
+    `No login of ${domain} is stored. Sign out on the site to end it there.`,
+  )
+}
+
 async function deleteSite(domainText: string, flags: StoreFlags): Promise<void> {
   const domain = domainText.toLowerCase()
   await withExistingStore(flags, async store => {
@@ -182,13 +199,14 @@ async function listSites(flags: StoreFlags & { org?: string }): Promise<void> {
   printRows(rows, {
     json: flags.json,
     empty: 'There are no sites yet. Register one with: npx quire sites create DOMAIN --project ID',
-    toRow: ({ domain, projectId, origin, removal, allowedOrigins, signingKeyId }) => ({
+    toRow: ({ domain, projectId, origin, removal, allowedOrigins, signingKeyId, loginAt }) => ({
       domain,
       projectId,
       origin: origin ?? `https://${domain}/`,
       rules: removal && countRules(removal),
       allowed: allowedOrigins.length === 0 ? null : allowedOrigins.length,
       signed: signingKeyId,
+      loginAt,
     }),
   })
 }

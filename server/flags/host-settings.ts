@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { AddressRange } from '../base/address-range.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import type { LogStyle } from '../config.ts'
+import type { LogStyle, MetricsSettings } from '../config.ts'
 import type { BundleSource } from '../host/fetch/fetch-bundle.ts'
 import { type FeatureHost, type HostSwitches, readSwitches } from '../host/policy.ts'
 import type { UpdateSettings } from '../host/updater.ts'
@@ -12,6 +12,7 @@ import { checkPostgresUrl } from '../store/postgres/postgres-url.ts'
 import { defaultUnpackLimits } from '../unpack/unpack-limits.ts'
 import { addOrigins, addressSettings } from './address-settings.ts'
 import { readFeature } from './export-settings.ts'
+import { readMetrics } from './metrics-settings.ts'
 import { processSettings } from './serve-settings.ts'
 import { type FlagsOf, integer, nonEmpty, type Settings } from './setting.ts'
 import { shared } from './shared-settings.ts'
@@ -49,6 +50,7 @@ export interface HostConfig {
   /** Whose opened pages a script writes to the access log; null = there is no script. */
   countViews: 'all' | 'unless-opted-out' | null
   drainMs: number
+  metrics: MetricsSettings | null
   logLevel: string
   logStyle: LogStyle | undefined
 }
@@ -228,6 +230,7 @@ export function readHostConfig(argument: string | undefined, flags: HostFlags): 
     visits,
     countViews,
     drainMs: flags.drainSeconds * 1000,
+    metrics: readMetrics(flags),
     logLevel: flags.logLevel,
     logStyle: flags.logStyle,
   }

@@ -4,6 +4,7 @@ import { viewPath } from '../analytics/page.ts'
 import { countedStatus, readSentPage } from '../analytics/sent-view.ts'
 import { loadViewScript, viewScript, viewScriptHeaders, viewScriptPath } from '../analytics/view-script.ts'
 import type { Background, Stoppable } from '../base/background.ts'
+import { hostUpdates } from '../base/measures.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { repeat } from '../base/timer.ts'
 import type { HostConfig } from '../flags/host-settings.ts'
@@ -20,6 +21,9 @@ import { findBadForm } from '../http/request-form.ts'
 import { lockFolder } from '../store/folder-lock.ts'
 import { type FollowSetup, startFollowingLogs } from '../workers/follow-logs.ts'
 import { createFeed } from './host-feed.ts'
+import { addCommonMetrics, measureRequests } from './metrics/common-metrics.ts'
+import { addHostMetrics } from './metrics/host-metrics.ts'
+import { openMetrics } from './metrics/open-metrics.ts'
 import { openListener, type RunningServer, startServing } from './running-server.ts'
 
 const lookAtStateMs = 1000
@@ -52,6 +56,10 @@ async function start(config: HostConfig, follow: FollowSetup | null, log: Logger
   const updater = createUpdater({ settings: config.update, folder, now: Date.now, activate, log })
   const parts: Parts = { config, folder, versions, updater, log }
 
+  await openMetrics(config.metrics, { background, log }, metrics => {
+    addCommonMetrics(metrics, config.dataFolder)
+    addHostMetrics(metrics, versions, config.update.label)
+  })
   const first = await updater.findFirst()
   if (first) await activate(first)
   const accessLog = background.add(openLogOfAccess(config, log))
@@ -59,12 +67,10 @@ async function start(config: HostConfig, follow: FollowSetup | null, log: Logger
   const answerLate = (res: ServerResponse) => res.writeHead(503, { Connection: 'close' }).end()
   const { url, closing, answer } = await openListener({ host, port, drainMs, answerLate }, log, 'GET, HEAD')
   const ready = { isClosing: false }
-  const site = answerHealth(
-    parts,
-    ready,
-    answerViews(config, accessLog, createFeed(parts, accessLog, createSiteListener(parts, accessLog))),
-  )
-  answer(refuseBadForm(accessLog, site))
+  const pages = createFeed(parts, accessLog, createSiteListener(parts, accessLog))
+  const site = answerHealth(parts, ready, answerViews(config, accessLog, pages))
+  const listener = refuseBadForm(accessLog, site)
+  answer(config.metrics ? measureRequests(listener) : listener)
   background.add(closing)
   if (follow) background.add(startFollowingLogs({ setup: follow, log }))
   log.info({ url, dataFolder: config.dataFolder, version: first?.id ?? null }, 'listening')
@@ -203,6 +209,7 @@ function createAttempt({ updater, versions, log }: Parts, signal: AbortSignal): 
     try {
       const outcome = await updater.update(signal)
       lastMessage = ''
+      hostUpdates.tell(outcome)
       log.debug({ outcome }, 'asked for a new bundle')
       return null
     } catch (error) {
@@ -212,6 +219,7 @@ function createAttempt({ updater, versions, log }: Parts, signal: AbortSignal): 
       // At each poll it would be the same line.
       if (!signal.aborted && message !== lastMessage)
         log.warn(details, serving ? 'no new bundle; the last good version is served' : 'no bundle')
+      hostUpdates.tell('failed')
       log.debug({ outcome: 'failed' }, 'asked for a new bundle')
       lastMessage = message
       return error as Error

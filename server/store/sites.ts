@@ -13,6 +13,7 @@ interface SiteRow {
   allowed_origins: string | null
   signing_key: Uint8Array | null
   signing_key_id: string | null
+  login_at: number | null
   created_at: number
 }
 
@@ -25,6 +26,7 @@ function toSite(row: SiteRow): Site {
     removal: row.removal === null ? null : { ...noRemovalRules, ...(JSON.parse(row.removal) as Partial<RemovalRules>) },
     allowedOrigins: row.allowed_origins === null ? [] : (JSON.parse(row.allowed_origins) as string[]),
     signingKeyId: row.signing_key_id,
+    loginAt: row.login_at,
     createdAt: row.created_at,
   }
 }
@@ -65,6 +67,11 @@ const updateAllowedOrigins = sql<{ domain: string; origins: string | null }>(
 )
 const updateSigningKey = sql<Pick<SiteRow, 'domain' | 'signing_key' | 'signing_key_id'>>(
   'UPDATE sites SET signing_key = @signing_key, signing_key_id = @signing_key_id WHERE domain = @domain',
+  { isRepeatable: true },
+)
+const findLogin = sql<{ domain: string }, { login: Buffer | null }>('SELECT login FROM sites WHERE domain = @domain')
+const updateLogin = sql<{ domain: string; login: Uint8Array | null; at: number | null }>(
+  'UPDATE sites SET login = @login, login_at = @at WHERE domain = @domain',
   { isRepeatable: true },
 )
 const remove = sql<{ domain: string }>('DELETE FROM sites WHERE domain = @domain')
@@ -108,6 +115,12 @@ export const sites: Works<Sites> = {
   *findSigningKey(domain) {
     const { signing_key: sealed, signing_key_id: id } = (yield* get(find, { domain })) ?? {}
     return sealed && typeof id === 'string' ? { id, sealed } : undefined
+  },
+  *findLogin(domain) {
+    return (yield* get(findLogin, { domain }))?.login ?? undefined
+  },
+  *updateLogin(domain, login) {
+    return (yield* run(updateLogin, { domain, login: login?.sealed ?? null, at: login?.at ?? null })) === 1
   },
   *delete(domain) {
     return (yield* run(remove, { domain })) === 1

@@ -15,11 +15,13 @@ export interface Site {
   allowedOrigins: string[]
   /** Names the key that signs the bundles of the site; null = they are not signed. */
   signingKeyId: string | null
+  /** Since when a recorded login is stored; null = none. */
+  loginAt: number | null
   createdAt: number
 }
 
 /** A site without what is set later. */
-export type NewSite = Omit<Site, 'removal' | 'allowedOrigins' | 'signingKeyId'>
+export type NewSite = Omit<Site, 'removal' | 'allowedOrigins' | 'signingKeyId' | 'loginAt'>
 
 /** A private key that is encrypted, and the name of its public key. */
 export interface SealedSigningKey {
@@ -28,7 +30,7 @@ export interface SealedSigningKey {
 }
 
 export interface Sites {
-  /** Inserts a site without removal rules, allowed origins and a key. */
+  /** Inserts a site without removal rules, allowed origins, a key and a login. */
   insert(site: NewSite): Awaitable<void>
   findOwned(organizationId: string, domain: string): Awaitable<Site | undefined>
   find(domain: string): Awaitable<Site | undefined>
@@ -43,6 +45,10 @@ export interface Sites {
   updateRemoval(domain: string, removal: RemovalRules | null): Awaitable<boolean>
   /** Returns false if the site does not exist. */
   updateAllowedOrigins(domain: string, origins: readonly string[]): Awaitable<boolean>
+  /** Returns the recorded login, encrypted (see `SecretBox`); undefined = none. */
+  findLogin(domain: string): Awaitable<Uint8Array | undefined>
+  /** @param login null = forget it. Returns false if the site does not exist. */
+  updateLogin(domain: string, login: { sealed: Uint8Array; at: number } | null): Awaitable<boolean>
   /** Returns false if the site does not exist. */
   updateSigningKey(domain: string, key: SealedSigningKey | null): Awaitable<boolean>
   findSigningKey(domain: string): Awaitable<SealedSigningKey | undefined>

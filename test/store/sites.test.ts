@@ -19,6 +19,7 @@ stores.describe('sites', () => {
       removal: null,
       allowedOrigins: [],
       signingKeyId: null,
+      loginAt: null,
     })
     const removal = { selectors: ['#chat'], urls: [], keepSelectors: [], keepUrls: [] } as never
     expect(await store.sites.updateOrigin('docs.example.com', 'http://127.0.0.1:8080/')).toBe(true)
@@ -42,6 +43,14 @@ stores.describe('sites', () => {
     expect(await store.sites.findSigningKey('a.example.com')).toBeUndefined()
     await store.sites.updateSigningKey('docs.example.com', null)
     expect(await store.sites.findSigningKey('docs.example.com')).toBeUndefined()
+    expect(await store.sites.findLogin('docs.example.com')).toBeUndefined()
+    const sealed = Buffer.from([1, 2, 255])
+    expect(await store.sites.updateLogin('docs.example.com', { sealed, at: 7 })).toBe(true)
+    expect(await store.sites.findLogin('docs.example.com')).toEqual(sealed)
+    expect(await store.sites.find('docs.example.com')).toMatchObject({ loginAt: 7 })
+    expect(await store.sites.updateLogin('docs.example.com', null)).toBe(true)
+    expect(await store.sites.findLogin('docs.example.com')).toBeUndefined()
+    expect(await store.sites.updateLogin('gone.example.com', null)).toBe(false)
     expect(await store.sites.delete('docs.example.com')).toBe(true)
     expect(await store.sites.delete('docs.example.com')).toBe(false)
     expect(await store.sites.updateOrigin('docs.example.com', null)).toBe(false)
