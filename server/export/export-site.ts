@@ -270,7 +270,7 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
   if (!options.allowLoss) checkExpected(losses, site)
   const report = beginReport(options, found, completer.findings())
   // What is lost comes first, because a summary shows only the first notes.
-  report.notes = [...noteLosses(losses), ...walls, ...report.notes, ...noteCrawl(crawled)]
+  report.notes = [...noteLosses(losses), ...walls, ...noteLogin(options), ...report.notes, ...noteCrawl(crawled)]
   return { collected: found, report, tools, files, answer, looks: completer.looks }
 }
 
@@ -327,6 +327,10 @@ function crawlWith(
       onProgress({ stage: completer.isRendering() ? 'render' : 'fetch', pagesDone, pagesKnown, pageCount })
     },
   })
+}
+
+function noteLogin({ login }: ExportOptions): string[] {
+  return login ? ['A recorded login was used: the bundle contains what that login may read.'] : []
 }
 
 function noteCrawl({ isCut, folded }: CrawlResult): string[] {
