@@ -145,6 +145,7 @@ async function readState(page: Page, site: URL): Promise<State> {
         ...{ name, value, domain, path, secure, httpOnly: httpOnly ?? false },
         expiresAt: expires === undefined || expires < 0 ? null : Math.round(expires * 1000),
       })),
+    hasPasswordField: fields.length > 0,
     hasForm: shown.includes(true),
   }
 }
