@@ -126,7 +126,10 @@ describe('an export that is done passes its own check, on all pages in all place
   const cases: { fact: string; script: string }[] = [
     { fact: 'errors in the bundle on half of the pages', script: "if (isBundle && page % 2) throw new Error('odd')" },
     { fact: 'an error on each page, also at the origin', script: "throw new Error('page ' + page)" },
-    { fact: 'a request that fails at the origin too', script: "fetch('/gone/' + page + '.json').then(it => it.json())" },
+    {
+      fact: 'a request that fails at the origin too',
+      script: "fetch('/gone/' + page + '.json').then(it => it.json())",
+    },
     { fact: 'text that is missing on half of the pages', script: "if (isBundle && page % 2) it.textContent = ''" },
   ]
 
@@ -138,7 +141,8 @@ describe('an export that is done passes its own check, on all pages in all place
         `<!doctype html><html><head><meta charset="utf-8"><title>${name}</title></head><body data-page="${page}"><nav>${links}</nav><main><h1>${name}</h1><p id="it">${words(name, 12)}</p><p>${words(`${name}more`, 200)}</p></main><script src="/app.js"></script></body></html>`,
       ]),
     )
-    const head = "const isBundle = !location.port, page = document.body.dataset.page, it = document.querySelector('#it');"
+    const head =
+      "const isBundle = !location.port, page = document.body.dataset.page, it = document.querySelector('#it');"
     const exported = await run({ ...site, '/app.js': `{ ${head} ${script} }` })
     expect(exported.faults).toEqual([])
     expect(exported.report.scripts.heldOutPages.length).toBeGreaterThanOrEqual(5)
