@@ -1,6 +1,7 @@
 import type { PageLook } from '../../web/browser/page-look.ts'
 import type { BundleViewer } from '../../web/browser/viewer.ts'
 import { findLoss, isKnownFault } from '../verify/compare-page.ts'
+import { answerError } from '../verify/known-faults.ts'
 import { createPlace, type Place } from '../verify/places.ts'
 import { maxLostShare } from '../verify/text-loss.ts'
 import type { KnownReport } from './bundle-files.ts'
@@ -85,13 +86,19 @@ async function checkPage(
   })
 }
 
-/** Describes failed requests and errors that the origin does not have. */
+/** Numbers in addresses and errors differ from page to page. */
+const family = (fault: string) => fault.replaceAll(/\d+/g, '0')
+
+/** Describes failed requests and errors that the origin does not have, on the pages that the export opened there. */
 function listFailures({ failed, errors }: PageLook, { root }: Place, originFaults: readonly string[]): string[] {
-  const isNew = (fault: string) => !isKnownFault(fault.replaceAll(root, '/'), originFaults)
+  const known = originFaults.map(family)
+  const isNew = (fault: string) => !isKnownFault(family(fault.replaceAll(root, '/')), known)
+  const isExcused = failed.some(address => !isNew(address))
+  const isNewError = (error: string) => isNew(error) && !(isExcused && answerError.test(error))
   const requests = failed
     .filter(isNew)
     .map(address =>
       address.startsWith(root) ? `a request fails: ${address.slice(root.length)}` : `it asks for ${address}`,
     )
-  return [...requests, ...errors.filter(isNew).map(error => `an error: ${error.replaceAll(root, '/')}`)]
+  return [...requests, ...errors.filter(isNewError).map(error => `an error: ${error.replaceAll(root, '/')}`)]
 }

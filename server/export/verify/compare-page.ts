@@ -211,5 +211,5 @@ function findReplaced(loaded: readonly string[], atOrigin: readonly string[]): s
 }
 
 function withoutHost(text: string): string {
-  return text.replaceAll(/(?:https?|wss?):\/\/[^/\s]+\//g, '/')
+  return text.replaceAll(/(?:https?|wss?|file):\/\/[^/\s]*\//g, '/')
 }

@@ -117,14 +117,15 @@ async function checkGroup(
   const found: Drawn = { group, faulty: [], faults: [], expected: [], opened: [] }
   const plain: UnseenPage[] = []
   const check = { folder: bundle.folder, viewer, missed: placing.missed }
+  const located = locatePages(looks, pages, bundle)
   await Promise.all(
-    pages.map(async scripted => {
-      const choice = choices.get(scripted.page.key)
-      const [located] = locatePages(looks, [scripted], bundle)
-      if (!choice || !located) return
+    located.map(async shown => {
+      const scripted = pages.find(({ page }) => bundle.pagePaths.get(page.key) === shown.path)
+      const choice = scripted && choices.get(scripted.page.key)
+      if (!choice) return
       used.add(scripted.page.key)
-      found.opened.push(located.path)
-      const page = choice.mode === 'frozen' ? { ...located, app: null } : located
+      found.opened.push(shown.path)
+      const page = choice.mode === 'frozen' ? { ...shown, app: null } : shown
       const safe = listSafePlaces(choice)
       plain.push({ page, places: placesByRefusals.filter(name => !safe.includes(name)) })
       const { faults, remarks } = await compareInPlaces(check, safe, page)

@@ -8,7 +8,7 @@ export interface KnownFaults {
 }
 
 /** Errors of scripts that read an answer. A failed request has another status and another body in each place. */
-const answerError = /\bJSON\b|Failed to fetch|NetworkError|Failed to execute 'send'/
+export const answerError = /\bJSON\b|Failed to fetch|NetworkError|Failed to execute 'send'/
 const address = /\b(?:https?|file):\/\/[^\s'"]+/g
 
 /**

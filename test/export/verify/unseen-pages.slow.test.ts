@@ -120,3 +120,31 @@ describe('one page with a live-reload socket', () => {
     expect(faults).toEqual([])
   })
 })
+
+describe('an export that is done passes its own check, on all pages in all places', () => {
+  const names = Array.from({ length: 20 }, (_, page) => `part-${page}`)
+  const cases: { fact: string; script: string }[] = [
+    { fact: 'errors in the bundle on half of the pages', script: "if (isBundle && page % 2) throw new Error('odd')" },
+    { fact: 'an error on each page, also at the origin', script: "throw new Error('page ' + page)" },
+    {
+      fact: 'a request that fails at the origin too',
+      script: "fetch('/gone/' + page + '.json').then(it => it.json())",
+    },
+    { fact: 'text that is missing on half of the pages', script: "if (isBundle && page % 2) it.textContent = ''" },
+  ]
+
+  test.each(cases)('$fact', async ({ script }) => {
+    const links = names.map(name => `<a href="/${name}.html">${name}</a>`).join(' ')
+    const site = Object.fromEntries(
+      names.map((name, page) => [
+        page === 0 ? '/' : `/${name}.html`,
+        `<!doctype html><html><head><meta charset="utf-8"><title>${name}</title></head><body data-page="${page}"><nav>${links}</nav><main><h1>${name}</h1><p id="it">${words(name, 12)}</p><p>${words(`${name}more`, 200)}</p></main><script src="/app.js"></script></body></html>`,
+      ]),
+    )
+    const head =
+      "const isBundle = !location.port, page = document.body.dataset.page, it = document.querySelector('#it');"
+    const exported = await run({ ...site, '/app.js': `{ ${head} ${script} }` })
+    expect(exported.faults).toEqual([])
+    expect(exported.report.scripts.heldOutPages.length).toBeGreaterThanOrEqual(5)
+  })
+})
