@@ -341,9 +341,11 @@ function crawlWith(
   })
 }
 
-function noteCrawl({ isCut, folded }: CrawlResult): string[] {
+function noteCrawl({ isCut, folded, endless }: CrawlResult): string[] {
   const cut = 'The site has more links than the memory limit allows: some were neither followed nor listed.'
-  return [...noteFolded(folded), ...(isCut ? [cut] : [])]
+  const path = endless[0] && new URL(endless[0]).pathname + new URL(endless[0]).search
+  const trap = `Pages such as ${path} seem to have no end: their addresses differ only in numbers, and they show no new text. Links to further ones were not followed.`
+  return [...(path ? [trap] : []), ...noteFolded(folded), ...(isCut ? [cut] : [])]
 }
 
 /** Notes dropped queries for the report: a query may choose a language, and the bundle would lack that language. */
