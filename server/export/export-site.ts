@@ -24,12 +24,12 @@ import { type CachingFetcher, createCachingFetcher } from './cache/caching-fetch
 import { keepExport, repeatExport } from './cache/finished-export.ts'
 import { createSecretViews, createViewCache, noViewCache } from './cache/view-cache.ts'
 import { checkExpected, checkOutcome, noteLosses } from './crawl/check-outcome.ts'
+import { noteCrawl } from './crawl/crawl-notes.ts'
 import { type CollectedSite, type CrawlTools, createMutableSite } from './crawl/crawl-tools.ts'
 import { type Discovered, discoverSite } from './crawl/discover.ts'
 import { type Collection, createFileCollector } from './crawl/file-collector.ts'
 import { createLoginWatch, type LoginWatch } from './crawl/login-watch.ts'
 import type { MissingPage } from './crawl/missing-probe.ts'
-import { maxFolded } from './crawl/query-pages.ts'
 import { findShortfall, noteShortfall, refuseShortfall } from './crawl/shortfall.ts'
 import { listThirdParties } from './crawl/third-parties.ts'
 import { type CrawlOptions, type CrawlResult, crawlSite } from './crawl/visit.ts'
@@ -280,6 +280,7 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
     ...noteLosses(losses),
     ...(shortfall.length > 0 ? [noteShortfall(shortfall)] : []),
     ...walls,
+    ...noteLogin(options),
     ...report.notes,
     ...noteCrawl(crawled),
   ]
@@ -341,23 +342,8 @@ function crawlWith(
   })
 }
 
-function noteCrawl({ isCut, folded, endless }: CrawlResult): string[] {
-  const cut = 'The site has more links than the memory limit allows: some were neither followed nor listed.'
-  const path = endless[0] && new URL(endless[0]).pathname + new URL(endless[0]).search
-  const trap = `Pages such as ${path} seem to have no end: their addresses differ only in numbers, and they show no new text. Links to further ones were not followed.`
-  return [...(path ? [trap] : []), ...noteFolded(folded), ...(isCut ? [cut] : [])]
-}
-
-/** Notes dropped queries for the report: a query may choose a language, and the bundle would lack that language. */
-function noteFolded(folded: readonly string[]): string[] {
-  const [first] = folded
-  if (first === undefined) return []
-  const { pathname, search } = new URL(first)
-  const many = folded.length >= maxFolded ? `${maxFolded} or more` : String(folded.length)
-  const [links, point] = folded.length === 1 ? ['link', 'points'] : ['links', 'point']
-  return [
-    `${many} ${links} with a query, such as ${pathname}${search}, ${point} to the page without the query: the bundle does not contain variants that differ only in the query.`,
-  ]
+function noteLogin({ login }: ExportOptions): string[] {
+  return login ? ['A recorded login was used: the bundle contains what that login may read.'] : []
 }
 
 /** Removes products from the soft 404 page, because it is compared with pages whose products are removed. */
@@ -373,7 +359,7 @@ const maxUnvisited = 1000
 
 /** Returns the report after the crawl. Its lists of links are filled when the bundle is written. */
 function beginReport(
-  options: Pick<ExportReport, 'domain' | 'version' | 'deployment'>,
+  options: Pick<ExportOptions, 'domain' | 'version' | 'stamp' | 'deployment'>,
   collected: CollectedSite,
   rendering: Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'>,
 ): ExportReport {
@@ -386,6 +372,7 @@ function beginReport(
   return {
     domain: options.domain,
     version: options.version,
+    stamp: options.stamp ?? null,
     deployment: options.deployment,
     pages: keptPages.length,
     files: files.size,
@@ -403,7 +390,15 @@ function beginReport(
     unresolved: [],
     offlineSearch: null,
     siteSearch: null,
-    scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [], heldOutPages: [] },
+    scripts: {
+      mode: 'none',
+      reason: null,
+      groups: [],
+      decidedBy: 'rule',
+      checkedPages: [],
+      heldOutPages: [],
+      originFaults: [],
+    },
     differences: [],
   }
 }
