@@ -6,7 +6,16 @@ import { readEntry } from '../read-archive.ts'
 const { run } = setUpBrowserlessExports()
 
 test('pages that only a menu of options names are exported, and the options lead to them', async () => {
-  const values = ['/v1/', 'v2/index.html', '../v3', 'https://docs.example.com/v4', '/gone', '/dev/sda1', 'stable', 'a b.html']
+  const values = [
+    '/v1/',
+    'v2/index.html',
+    '../v3',
+    'https://docs.example.com/v4',
+    '/gone',
+    '/dev/sda1',
+    'stable',
+    'a b.html',
+  ]
   const options = values.map(value => `<option value="${value}">x</option>`).join('')
   const { names, entries, report } = await run({
     '/': page('home', `<select onchange="location.href = this.value">${options}</select>`),
