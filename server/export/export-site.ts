@@ -23,13 +23,13 @@ import { type CachingFetcher, createCachingFetcher } from './cache/caching-fetch
 import { keepExport, repeatExport } from './cache/finished-export.ts'
 import { createSecretViews, createViewCache, noViewCache } from './cache/view-cache.ts'
 import { checkExpected, checkOutcome, noteLosses } from './crawl/check-outcome.ts'
+import { noteCrawl } from './crawl/crawl-notes.ts'
 import { type CollectedSite, type CrawlTools, createMutableSite } from './crawl/crawl-tools.ts'
 import { type Discovered, discoverSite } from './crawl/discover.ts'
 import { type Collection, createFileCollector } from './crawl/file-collector.ts'
 import { createLoginWatch, type LoginWatch } from './crawl/login-watch.ts'
 import type { MissingPage } from './crawl/missing-probe.ts'
 import { divide, openPace } from './crawl/open-pace.ts'
-import { maxFolded } from './crawl/query-pages.ts'
 import { findShortfall, noteShortfall, refuseShortfall } from './crawl/shortfall.ts'
 import { listThirdParties } from './crawl/third-parties.ts'
 import { type CrawlOptions, type CrawlResult, crawlSite } from './crawl/visit.ts'
@@ -321,23 +321,6 @@ function crawlWith(
 
 function noteLogin({ login }: ExportOptions): string[] {
   return login ? ['A recorded login was used: the bundle contains what that login may read.'] : []
-}
-
-function noteCrawl({ isCut, folded }: CrawlResult): string[] {
-  const cut = 'The site has more links than the memory limit allows: some were neither followed nor listed.'
-  return [...noteFolded(folded), ...(isCut ? [cut] : [])]
-}
-
-/** Notes dropped queries for the report: a query may choose a language, and the bundle would lack that language. */
-function noteFolded(folded: readonly string[]): string[] {
-  const [first] = folded
-  if (first === undefined) return []
-  const { pathname, search } = new URL(first)
-  const many = folded.length >= maxFolded ? `${maxFolded} or more` : String(folded.length)
-  const [links, point] = folded.length === 1 ? ['link', 'points'] : ['links', 'point']
-  return [
-    `${many} ${links} with a query, such as ${pathname}${search}, ${point} to the page without the query: the bundle does not contain variants that differ only in the query.`,
-  ]
 }
 
 /** Removes products from the soft 404 page, because it is compared with pages whose products are removed. */

@@ -291,7 +291,7 @@ function findLoaded(
   byAddress: (address: string) => RecognizedProduct | undefined,
 ): RecognizedProduct | undefined {
   for (const { attribute, role, syntax } of urlAttributes(tag, value)) {
-    if (role === 'link' || role === 'reference' || role === 'refused') continue
+    if (role === 'link' || role === 'option' || role === 'reference' || role === 'refused') continue
     if (syntax === 'css' || syntax === 'refresh' || syntax === 'page') continue
     const addresses =
       syntax === 'srcset' ? srcsetCandidates(value(attribute)).map(({ url }) => url) : [value(attribute)]

@@ -25,6 +25,7 @@ import {
 } from './frontier.ts'
 import type { MissingPage } from './missing-probe.ts'
 import type { FetchedPage, PageCompleter } from './page-completer.ts'
+import { createTraps, type Traps } from './traps.ts'
 
 export interface CrawlOptions extends Omit<VisitContext, 'onLanding' | 'files'> {
   files: FileCollector
@@ -42,6 +43,8 @@ export interface CrawlResult {
   /** Links whose query does not select a separate page. */
   folded: string[]
   lost: LostPage[]
+  /** Keys of pages that were not visited, because they seem to have no end; see `Traps`. */
+  endless: string[]
   /** Returns whether its links say that a reader expects the page; see `LostPage`. */
   isExpected(key: string): boolean
 }
@@ -62,10 +65,11 @@ export async function crawlSite(options: CrawlOptions): Promise<CrawlResult> {
    */
   const kept = new Set<string>()
   const slashes = createSlashHabit()
-  const visits: Visits = { context, frontier, completer, slashes, isFirst: true, keep, onVisited }
+  const traps = createTraps()
+  const visits: Visits = { context, frontier, completer, slashes, traps, isFirst: true, keep, onVisited }
   let pagesDone = 0
 
-  function keep(page: FetchedPage): void {
+  function keep(page: FetchedPage, repeats = false): void {
     kept.add(page.resource.key.replace(/\.html$/, ''))
     keepPage(found, files, page)
     const { links: own, navigation } = page.content
@@ -73,6 +77,7 @@ export async function crawlSite(options: CrawlOptions): Promise<CrawlResult> {
     // Creates one URL at a time: a page may have a million links, and a URL takes much more memory than its text.
     for (const [at, link] of own.entries()) {
       const url = new URL(link)
+      if (repeats && traps.refuses(url)) continue
       if (followLinks) links.add(url, inNavigation.has(at))
       else noteExcluded(exclusions, linkKey(url), url)
     }
@@ -97,8 +102,10 @@ export async function crawlSite(options: CrawlOptions): Promise<CrawlResult> {
       for (const url of await completer.findScriptLinks(frontier.has)) links.add(url)
   } while (!frontier.isEmpty())
   await files.finish()
+  const endless = traps.refused().filter(key => !found.pages.has(key))
+  for (const key of endless) found.pages.set(key, { state: 'skipped', reason: 'one of endless pages without new text' })
   const lost = listLostPages(found.pages, frontier.isExpected, tools.site)
-  return { isCut: frontier.isCut(), folded: links.folded(), lost, isExpected: frontier.isExpected }
+  return { isCut: frontier.isCut(), folded: links.folded(), lost, endless, isExpected: frontier.isExpected }
 }
 
 /** The state of all visits of one crawl. */
@@ -107,16 +114,19 @@ interface Visits {
   frontier: Pick<Frontier, 'add' | 'retry'>
   completer: Pick<PageCompleter, 'complete' | 'renderRoute'>
   slashes: SlashHabit
+  traps: Traps
   /** Whether this is the first generation: the pages that the site itself lists. Their spellings keep their order. */
   isFirst: boolean
-  keep(page: FetchedPage): void
+  /** @param repeats see `Traps`. */
+  keep(page: FetchedPage, repeats?: boolean): void
   /** Called after each visit, successful or not. */
   onVisited(): void
 }
 
 /** Visits the pages of one generation at once. */
 async function visitGeneration(visits: Visits, batch: readonly Candidate[]): Promise<void> {
-  const { slashes } = visits
+  const { slashes, traps } = visits
+  traps.beginGeneration()
   const { plain = [], routes = [] } = Object.groupBy(batch, ({ key }) => (isRouteKey(key) ? 'routes' : 'plain'))
   const asked = new Map<Candidate, Visited>()
   const ask = (candidate: Candidate) => {
@@ -156,7 +166,7 @@ async function finishVisit(visits: Visits, candidate: Candidate, asked: Visited)
   if (page === null) frontier.retry(candidate)
   // Runs outside the queue, because the browser needs the queue for the requests of the page.
   const completed = page && (await completer.complete(page))
-  if (completed) visits.keep(completed)
+  if (completed) visits.keep(completed, await visits.traps.repeats(completed.resource))
   else if (page) context.found.pages.set(page.resource.key, softMissing)
   visits.onVisited()
 }

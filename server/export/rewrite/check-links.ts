@@ -28,7 +28,7 @@ export function findUnresolvedInPage(
     tag(tag) {
       for (const { attribute, role, syntax } of urlAttributes(tag, value)) {
         // Browsers do not load such an address, for example a canonical address, so it stays unchanged.
-        if (role === 'reference') continue
+        if (role === 'reference' || role === 'option') continue
         const mayLeave = role === 'link' || role === 'form'
         if (syntax === 'url') check.address(value(attribute), mayLeave)
         else if (syntax === 'srcset')

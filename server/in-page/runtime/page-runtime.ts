@@ -39,7 +39,10 @@ export default function runPage(settings: RuntimeSettings): void {
     toggleOpenable(control, panel)
   })
   document.addEventListener('change', ({ target }) => {
-    if (target instanceof HTMLSelectElement && isThemeList(target)) theme.choose(target)
+    if (!(target instanceof HTMLSelectElement)) return
+    if (isThemeList(target)) theme.choose(target)
+    // A menu of pages, such as one of versions.
+    else if (/\.html(?:[?#]|$)/.test(target.value)) location.assign(target.value)
   })
   if (!settings.hasSearch) disableSearch(settings.isHosted)
 }

@@ -100,7 +100,7 @@ function createFoundLinks(base: URL) {
       if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return
       if (role !== 'link' || !url.hash.startsWith('#/')) url.hash = ''
       if (role === 'link' && isNavigation) navigation.add(url.href)
-      if (role === 'link' || role === 'form' || role === 'frame') links.set(url.href, url)
+      if (role === 'link' || role === 'form' || role === 'frame' || role === 'option') links.set(url.href, url)
       else if (role === 'asset' || role === 'script' || role === 'stylesheet') assets.set(url.href, { url, role })
     },
     merge(inner: PageLinks) {
@@ -208,11 +208,21 @@ class NavigationTracker {
  * The purpose of the URL in an attribute.
  * - link: a person may follow it; frame: the page shows another page; asset: the page needs the file
  * - script, stylesheet: assets that are parsed or may be removed
- * - form: the target of a form
+ * - form: the target of a form; option: an entry of a list that may lead to a page, such as a menu of versions
  * - hint: only prepares a connection or a later visit; reference: metadata that loads nothing
  * - refused: would cause a request that a bundle never needs (ping, appcache)
  */
-export type UrlRole = 'link' | 'frame' | 'asset' | 'script' | 'stylesheet' | 'form' | 'hint' | 'reference' | 'refused'
+export type UrlRole =
+  | 'link'
+  | 'frame'
+  | 'asset'
+  | 'script'
+  | 'stylesheet'
+  | 'form'
+  | 'option'
+  | 'hint'
+  | 'reference'
+  | 'refused'
 
 interface UrlAttribute {
   attribute: Attribute
@@ -239,7 +249,7 @@ export function urlAttributes(tag: Tag, value: (attribute: Attribute) => string)
 }
 
 /** Matches every tag that has one of the attributes below. Most tags do not match and are skipped. */
-const possibleNames = /href|src|style|action|data|poster|background|content|ping|manifest/i
+const possibleNames = /^<option|href|src|style|action|data|poster|background|content|ping|manifest/i
 
 let lastTag: Tag | null = null
 let lastFound: UrlAttribute[] = []
@@ -260,6 +270,11 @@ const lazyElements = new Set(['img', 'source', 'video', 'audio', 'embed'])
 function namesFile(value: string): boolean {
   const text = value.trim()
   return /[/.]\w/.test(text) && !/\s|^[[{]|^[\w-]*\(|^[\d.]+\w{0,3}$/.test(text)
+}
+
+/** Decides whether the value of an option is certainly an address, and not a word. */
+function namesPage(value: string): boolean {
+  return /^(?:\.{0,2}\/|https?:\/\/)\S*$|^[^\s:]+\.x?html?(?:[?#]\S*)?$/i.test(value.trim())
 }
 
 type Use = Omit<UrlAttribute, 'attribute'>
@@ -319,6 +334,8 @@ function useOf(tag: Tag, attribute: Attribute, value: (attribute: Attribute) => 
       if (tag.name !== 'meta') return null
       if (of('http-equiv') === 'refresh') return { role: 'link', syntax: 'refresh' }
       return imageMeta.test(of('property') || of('name')) || of('itemprop') === 'image' ? asset : null
+    case 'value':
+      return tag.name === 'option' && namesPage(value(attribute)) ? { role: 'option', syntax: 'url' } : null
     case 'ping':
       return { role: 'refused', syntax: 'url' }
     case 'manifest':

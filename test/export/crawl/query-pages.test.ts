@@ -11,7 +11,7 @@ afterEach(() => site?.close())
 async function run(answers: FakeSite) {
   site = await startFakeSite(answers)
   const exported = await exportFakeSite(site.origin, { verify: 'static' })
-  const pages = exported.names.filter(name => !name.startsWith('export-report'))
+  const pages = exported.names.filter(name => !/^export-report|^quire-manifest/.test(name))
   const text = (name: string) => readEntry(exported.entries, name)
   return { ...exported, pages, text, requests: site.requests.filter(path => path.includes('?')).sort() }
 }
@@ -119,7 +119,7 @@ test('a page that is sent without a Content-Type is recognized', async () => {
     else response.writeHead(404).end()
   })
   const { names, report } = await exportFakeSite(server.origin, { verify: 'static' }).finally(() => server.close())
-  expect([report.pages, names.filter(name => !name.startsWith('export-'))]).toEqual([
+  expect([report.pages, names.filter(name => !/^export-|^quire-manifest/.test(name))]).toEqual([
     2,
     ['a.html', 'a/index.htm', 'b', 'index.html'],
   ])

@@ -61,7 +61,7 @@ describe('an export of far fewer pages than the site links fails and says which 
       'that redirect to one page',
       '/',
       path =>
-        ['/', '/login'].includes(path) ? page(path, menu(wanted)) : { status: 302, headers: { location: '/login' } },
+        ['/', '/closed'].includes(path) ? page(path, menu(wanted)) : { status: 302, headers: { location: '/closed' } },
       '/wiki/Topic_0 (redirect',
     ],
   ]
