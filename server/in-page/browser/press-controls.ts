@@ -1,5 +1,5 @@
-import { labelOf, listControls, press, shownWords } from '../controls/list-controls.ts'
-import type { PressStep } from '../controls/pressed-control.ts'
+import { labelOf, listControls, press, shownWords } from '../panels/list-controls.ts'
+import type { PressStep } from '../panels/pressed-control.ts'
 import { panelsNear } from '../panels/tab-names.ts'
 
 declare global {
