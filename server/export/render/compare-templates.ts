@@ -1,4 +1,4 @@
-import type { ControlState } from '../../in-page/controls/pressed-control.ts'
+import type { ControlState } from '../../in-page/panels/pressed-control.ts'
 import type { FetchedPage } from '../crawl/page-completer.ts'
 import type { Resource } from '../model/resource.ts'
 import type { Completion } from './completion.ts'

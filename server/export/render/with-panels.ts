@@ -1,5 +1,5 @@
-import type { ControlState } from '../../in-page/controls/pressed-control.ts'
 import type { CopiedPanel } from '../../in-page/panels/copied-panel.ts'
+import type { ControlState } from '../../in-page/panels/pressed-control.ts'
 import { scanHtml } from '../../web/html/html-scan.ts'
 import { encodeAttribute, encodeRaw, type RawText } from '../../web/html/text-encoding.ts'
 

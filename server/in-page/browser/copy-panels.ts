@@ -1,5 +1,5 @@
-import { press } from '../controls/list-controls.ts'
 import type { CopiedPanel } from '../panels/copied-panel.ts'
+import { press } from '../panels/list-controls.ts'
 import { listTabLists, panelsNear, tabsOf } from '../panels/tab-names.ts'
 
 declare global {

@@ -1,5 +1,5 @@
-import { labelOf } from '../controls/list-controls.ts'
-import type { FollowedLink } from '../controls/pressed-control.ts'
+import { labelOf } from '../panels/list-controls.ts'
+import type { FollowedLink } from '../panels/pressed-control.ts'
 import readHeading from './read-heading.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { labelOf, listControls, press, shownWords } from '../controls/list-controls.ts'
-import type { PressStep } from '../controls/pressed-control.ts'
+import { labelOf, listControls, press, shownWords } from '../panels/list-controls.ts'
+import type { PressStep } from '../panels/pressed-control.ts'
 import { panelsNear } from '../panels/tab-names.ts'
 
 declare global {
@@ -146,7 +146,8 @@ function findEffect(
 ): Effect | null {
   if (changed.length === 0) return null
   const fresh = [...shownWords()].filter(word => !words.has(word)).slice(0, maxWords)
-  const pressed = { key, name: key.replace(/^\d+ \S+ /, '') || labelOf(control), words: fresh }
+  // A browser may refuse to copy, so the same button may do less.
+  const pressed = isCopy(control) ? null : { key, name: key.replace(/^\d+ \S+ /, '') || labelOf(control), words: fresh }
   const up = around.findIndex(above => above.isConnected && changed.every(({ target }) => above.contains(target)))
   const part = around[up]
   // The panels of tabs are copied by themselves.

@@ -1,5 +1,5 @@
-import { listControls, press, shownWords } from '../controls/list-controls.ts'
-import type { PressedControl } from '../controls/pressed-control.ts'
+import { listControls, press, shownWords } from '../panels/list-controls.ts'
+import type { PressedControl } from '../panels/pressed-control.ts'
 
 /** How long a control may take, also on a busy machine. Nearly all take one turn. */
 const maxMs = 1500

@@ -1,4 +1,4 @@
-import { listControls } from '../controls/list-controls.ts'
+import { listControls } from '../panels/list-controls.ts'
 
 /** The part of the page that a press has put in place, what was there at first, and the control that was pressed. */
 interface Replaced {

@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer'
 import * as scripts from '../../../generated/in-page.ts'
 import { callScript } from '../../base/call-script.ts'
-import type { ControlState, FollowedLink, PressedControl, PressStep } from '../../in-page/controls/pressed-control.ts'
+import type { ControlState, FollowedLink, PressedControl, PressStep } from '../../in-page/panels/pressed-control.ts'
 
 /** What the controls of a page do. */
 export interface ControlUse {

@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer'
 import type { SeenPage } from '../../in-page/browser/seen-page.ts'
-import type { FollowedLink, PressedControl } from '../../in-page/controls/pressed-control.ts'
 import type { OutlineModel } from '../../in-page/outline/outline-model.ts'
+import type { FollowedLink, PressedControl } from '../../in-page/panels/pressed-control.ts'
 import { splitWords } from '../html/page-text.ts'
 import { pressTheme, readColours, readSeen } from './in-page.ts'
 import { listFetched, type Watched } from './watched-tab.ts'

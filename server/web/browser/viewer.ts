@@ -1,6 +1,6 @@
 import type { HTTPRequest } from 'puppeteer'
 import { OperatorError } from '../../base/operator-error.ts'
-import type { FollowedLink, PressedControl } from '../../in-page/controls/pressed-control.ts'
+import type { FollowedLink, PressedControl } from '../../in-page/panels/pressed-control.ts'
 import type { BrowserAnswer, BrowserRequest } from './browser-request.ts'
 import { type BrowserTabs, createBrowserTabs } from './browser-tabs.ts'
 import { learnOutline } from './in-page.ts'
