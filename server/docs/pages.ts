@@ -35,6 +35,7 @@ export const writtenPages: readonly WrittenPage[] = [
   written('receive-visits', 'Receive visits', 'Use'),
   written('export', 'Export a site', 'Use'),
   written('host', 'Host a site', 'Use'),
+  written('agents', 'For agents', 'Use'),
   written('agent-jobs', 'Agent jobs', 'Use'),
   written('report-from-ci', 'Report from CI', 'Use'),
   written('webhooks', 'Webhooks', 'Use'),

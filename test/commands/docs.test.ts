@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, expect, test } from 'vitest'
+import { main } from '../support/process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'quire-docs-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -15,8 +16,7 @@ test('an agent that starts `quire docs` reads the folder of a bundle', async () 
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: ['server/main.ts', 'docs', folder],
-      cwd: process.cwd(),
+      args: [main, 'docs', folder]
     }),
   )
   try {
