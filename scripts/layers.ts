@@ -27,6 +27,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   export: [
     ['jobs'],
     ['.'],
+    ['compare', 'print'],
     ['bundle', 'check'],
     ['verify', 'search'],
     ['render'],
@@ -41,7 +42,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   analytics: [['follow'], ['import', 'report'], ['drains'], ['envelopes'], ['counters', 'formats', 'agents'], ['.']],
   dashboard: [['http'], ['pages'], ['.'], ['parts', 'texts']],
   host: [['.'], ['mcp'], ['fetch', 'prepare', 'serve'], ['versions']],
-  web: [['browser', 'fetch', 'javascript', 'markdown'], ['html'], ['.']],
+  web: [['browser', 'fetch', 'javascript', 'markdown'], ['html', 'login'], ['.']],
   'in-page': [
     ['browser', 'dashboard', 'docs', 'guard', 'packed', 'runtime', 'search', 'views'],
     ['outline', 'panels'],
@@ -61,6 +62,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'express-openapi-validator': ['http'],
   pg: ['store'],
   pgpass: ['store'],
+  'prom-client': ['serving/metrics'],
   puppeteer: ['web/browser'],
   'tar-stream': ['store', 'unpack'],
   undici: ['web/fetch'],

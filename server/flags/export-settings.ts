@@ -4,10 +4,12 @@ import type { Features } from '../products/features.ts'
 import type { Feature } from '../tenancy/removal-rules.ts'
 import { parseDomain } from '../tenancy/site.ts'
 import { parseSiteHeaders, type SiteHeaders } from '../web/fetch/site-headers.ts'
+import { printSettings, readStamp } from './print-settings.ts'
 import { cacheMb, limitSettings, runSettings } from './run-settings.ts'
 import { type FlagsOf, nonEmpty, type Settings } from './setting.ts'
 import { shared } from './shared-settings.ts'
-import { allowOrigin, removalSettings } from './site-settings.ts'
+import { sign, trustedKey } from './signing-settings.ts'
+import { allowOrigin, removalSettings, sessionFile } from './site-settings.ts'
 
 /** The settings of `export`. */
 export const exportSettings = {
@@ -29,6 +31,7 @@ export const exportSettings = {
     what: 'send this header with every request to the site; may be repeated',
     read: addHeaders,
   },
+  session: sessionFile('use the login of this file, which npx quire login --session wrote'),
   ignoreRobots: {
     flag: '--ignore-robots',
     env: 'QUIRE_EXPORT_IGNORE_ROBOTS',
@@ -44,6 +47,11 @@ export const exportSettings = {
     flag: '--check <bundle>',
     what: 'export nothing, but verify this bundle: an archive, or the folder of one',
     read: nonEmpty('a bundle, such as docs.zip'),
+  },
+  sign,
+  trustedKey: {
+    ...trustedKey,
+    what: 'with --check, verify that FILE.sig was made with this public key; may be repeated',
   },
   format: {
     flag: '--format <format>',
@@ -75,6 +83,13 @@ export const exportSettings = {
     what: 'add each page as Markdown, llms.txt and llms-full.txt, for programs that read the site',
   },
   label: { flag: '--label <text>', env: 'QUIRE_EXPORT_LABEL', what: 'version to write into the report' },
+  stamp: {
+    flag: '--stamp <date>',
+    env: 'QUIRE_EXPORT_STAMP',
+    what: 'add a line to the end of each page: copy of DATE, version of --label; today is a new date, and so a new archive, each day',
+    read: readStamp,
+  },
+  ...printSettings,
   ...runSettings,
   cache: {
     flag: '--cache <folder>',

@@ -66,8 +66,8 @@ export async function keepExport(
 }
 
 /**
- * Whether an option changes the archive of an export. The compiler requires an entry for each option. The headers for the
- * site change only the site's answers. Those are compared, and the headers are not stored.
+ * Whether an option changes the archive of an export. The compiler requires an entry for each option. The headers
+ * and the login for the site change only the site's answers. Those are compared, and the headers and the login are not stored.
  */
 const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   domain: true,
@@ -79,6 +79,7 @@ const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   features: true,
   removal: true,
   version: true,
+  stamp: true,
   format: true,
   limits: true,
   obeyRobots: true,
@@ -88,11 +89,14 @@ const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   offlineSearch: true,
   markdown: true,
   siteHeaders: false,
+  login: false,
   outFile: false,
   workFolder: false,
   onProgress: false,
   signal: false,
   startThread: false,
+  // The engine has it.
+  quireVersion: false,
   log: false,
   warn: false,
   reuse: false,

@@ -2,6 +2,7 @@ import type { StartThread } from '../../base/start-thread.ts'
 import type { Deployment, Features } from '../../products/features.ts'
 import type { RemovalRules } from '../../tenancy/removal-rules.ts'
 import type { SiteHeaders } from '../../web/fetch/site-headers.ts'
+import type { RecordedLogin } from '../../web/login/recorded-login.ts'
 import type { ExportLimits } from './limits.ts'
 import type { ExportReport } from './report.ts'
 import type { CacheSettings, SiteCache } from './site-cache.ts'
@@ -27,6 +28,8 @@ export interface ExportSettings {
   alsoAllowed?: readonly URL[]
   /** Headers for a site behind a login. They are sent only to the origin and never stored. */
   siteHeaders?: SiteHeaders
+  /** The recorded login of the site; null or absent = none. What it contains is sent only to the site and never stored. */
+  login?: RecordedLogin | null
   /** Exports only these pages; null = the whole site. */
   paths: readonly string[] | null
   deployment: Deployment
@@ -34,6 +37,8 @@ export interface ExportSettings {
   /** Rules of the site: further products to remove, and pages to leave out. */
   removal?: RemovalRules | null
   version: string | null
+  /** Date of the line at the end of each page, such as 2026-11-27; null or absent = no line. */
+  stamp?: string | null
   format: BundleFormat
   /** Written as outFile + '.part' and renamed when complete. */
   outFile: string
@@ -81,6 +86,8 @@ export interface Crowd {
 export interface ExportOptions extends ExportSettings, ExportCalls {
   /** Starts the threads that read and index pages. */
   startThread: StartThread
+  /** The version of Quire, for the manifest of the bundle. */
+  quireVersion?: string
   /** Cached results of earlier exports; null or absent = everything is fetched again. */
   reuse?: ExportReuse | null
 }

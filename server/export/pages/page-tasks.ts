@@ -48,6 +48,8 @@ export interface ReadPage {
   marks: number[]
   /** Whether the page has tabs whose panels only scripts make. */
   lacksPanels: boolean
+  /** Number of buttons in the content. */
+  controls: number
   /** Addresses of the site's own pages, without duplicates. Fragments are kept if they may name a page. */
   links: string[]
   /** Positions in `links` of the links inside the page's navigation. */
@@ -75,6 +77,8 @@ export interface WriteSetup {
   hasSearch: boolean
   /** Paths of the pages that get a Markdown twin; empty = none. */
   twins: ReadonlySet<string>
+  /** The line at the end of each page; null = none. */
+  stamp: string | null
 }
 
 /** A kept page to rewrite for its place in the bundle and to check. */
