@@ -1,10 +1,11 @@
+// This test starts a program, although only the client does so in its text: see test/projects.ts.
+import 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, expect, test } from 'vitest'
-import { main } from '../support/process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'quire-docs-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -16,7 +17,7 @@ test('an agent that starts `quire docs` reads the folder of a bundle', async () 
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [main, 'docs', folder]
+      args: ['server/main.ts', 'docs', folder],
     }),
   )
   try {

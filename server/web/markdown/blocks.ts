@@ -144,7 +144,9 @@ function writeDefinitions(list: PageElement, context: BlockContext): string {
     terms = []
     const isShort =
       blocks.length === 1 && term !== '' && !blocks[0]?.includes('\n') && !/^[-#>|`]/.test(blocks[0] ?? '')
-    const text = isShort ? `${term.replace(/:(\**)$/, '$1')}: ${blocks[0]}` : [term, ...blocks].filter(Boolean).join('\n\n')
+    const text = isShort
+      ? `${term.replace(/:(\**)$/, '$1')}: ${blocks[0]}`
+      : [term, ...blocks].filter(Boolean).join('\n\n')
     if (text !== '') items.push(`- ${indent(text, '  ').trimStart()}`)
   }
   for (const child of definitionsOf(list)) {

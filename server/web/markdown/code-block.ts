@@ -7,7 +7,9 @@ const noCode =
 
 /** Writes a block of code between fences, with its language. A block that shows variants in several languages becomes several. */
 export function writeCodeBlock(pre: PageElement): string {
-  const variants = pre.children.filter(child => child instanceof PageElement && languageOf(child) !== '') as PageElement[]
+  const variants = pre.children.filter(
+    child => child instanceof PageElement && languageOf(child) !== '',
+  ) as PageElement[]
   return (variants.length > 1 ? variants : [pre]).map(writeCodeOf).join('\n\n')
 }
 

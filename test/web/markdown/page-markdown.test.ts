@@ -131,7 +131,9 @@ test('a title that the first heading repeats is not written twice', () => {
 })
 
 test('a head that never ends is no content', () => {
-  expect(writeMarkdown(rawOf('<html><head><title>A</title><style>s</style><body><main>b'), place).text).toMatch(/\n\n# A\n\nb\n$/)
+  expect(writeMarkdown(rawOf('<html><head><title>A</title><style>s</style><body><main>b'), place).text).toMatch(
+    /\n\n# A\n\nb\n$/,
+  )
 })
 
 test('broken and deeply nested pages end', () => {
