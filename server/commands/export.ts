@@ -47,7 +47,6 @@ Examples:
   npx quire export http://127.0.0.1:8787/docs/ -o docs.tar.gz --cache ~/.cache/quire
   npx quire export docs.example.com --origin http://127.0.0.1:8787/docs/ -o docs.zip
   QUIRE_EXPORT_HEADERS="Authorization: Bearer $TOKEN" npx quire export http://127.0.0.1:8787/docs/ -o docs.zip
-  npx quire export http://127.0.0.1:8787/docs/ --session session.json -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --deployment client-hosted --feature search=on --remove-selector '#ask-us' -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --exclude '/docs/reference/*' --exclude '*/drafts/*' -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --path /docs/ --path /docs/export/ -o two-pages.zip --json

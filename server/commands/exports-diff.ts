@@ -78,10 +78,8 @@ async function openBundle(
   const folder = join(options.workFolder, side)
   const unpack = async (file: string) => {
     await unpackArchive({ file, folder, limits: defaultUnpackLimits, signal: options.signal })
-    const [[, { sha256 }]] = (await digestFiles(dirname(file), [basename(file)], options)) as [
-      [string, { sha256: string }],
-    ]
-    return describeBundle(name, folder, sha256)
+    const [measured] = await digestFiles(dirname(file), [basename(file)], options)
+    return describeBundle(name, folder, measured?.[1].sha256 ?? null)
   }
   if (found?.isFile()) return unpack(resolve(name))
   const fileName = await findBundle(name, options.flags)

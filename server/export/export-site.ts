@@ -280,6 +280,7 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
     ...noteLosses(losses),
     ...(shortfall.length > 0 ? [noteShortfall(shortfall)] : []),
     ...walls,
+    ...noteLogin(options),
     ...report.notes,
     ...noteCrawl(crawled),
   ]
@@ -339,6 +340,10 @@ function crawlWith(
       onProgress({ stage: completer.isRendering() ? 'render' : 'fetch', pagesDone, pagesKnown, pageCount })
     },
   })
+}
+
+function noteLogin({ login }: ExportOptions): string[] {
+  return login ? ['A recorded login was used: the bundle contains what that login may read.'] : []
 }
 
 function noteCrawl({ isCut, folded }: CrawlResult): string[] {
