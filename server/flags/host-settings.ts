@@ -1,3 +1,4 @@
+// A long file: every setting of a host, and what is checked about them together.
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'

@@ -170,7 +170,7 @@ async function answerTools(
     onEnd: note,
     onError: error => log.warn({ err: error }, 'a request of an agent failed'),
   })
-  return (req, res) => (/^\/mcp(?:\?|$)/.test(req.url ?? '') ? tools(req, res) : site(req, res))
+  return (req, res) => (req.url?.split('?', 1)[0] === mcpPath ? tools(req, res) : site(req, res))
 }
 
 type NoteRequest = (req: IncomingMessage, res: ServerResponse, sentBytes: number) => void

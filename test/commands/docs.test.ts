@@ -1,3 +1,5 @@
+// This test starts a program, although only the client does so in its text: see test/projects.ts.
+import 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +18,6 @@ test('an agent that starts `quire docs` reads the folder of a bundle', async () 
     new StdioClientTransport({
       command: process.execPath,
       args: ['server/main.ts', 'docs', folder],
-      cwd: process.cwd(),
     }),
   )
   try {

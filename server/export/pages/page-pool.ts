@@ -99,7 +99,6 @@ export function openPagePool(
       }
     }
   }
-
   // Start a thread while the first network answers are pending.
   if (isHelping) addThread()
   return {

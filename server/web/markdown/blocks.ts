@@ -67,7 +67,8 @@ function writeNamed(element: PageElement, context: BlockContext): string[] | nul
   if (name === 'dl') return [writeDefinitions(element, context)]
   if (name === 'table') return writeTable(element, context, (nodes: readonly PageNode[]) => writeBlocks(nodes, context))
   if (name === 'hr') return ['---']
-  if (name === 'summary') return [`**${writeInline(children, context).replaceAll('**', '')}**`]
+  if (name === 'summary' && !find(element, child => /^h[1-6]$/.test(child.name)))
+    return [`**${writeInline(children, context).replaceAll('**', '')}**`]
   if (boxClasses.test(element.classes) && /^(div|aside|section|blockquote|details)$/.test(name))
     return writeBox(element, context)
   return name === 'blockquote' ? [quote(writeBlocks(children, context))] : null
@@ -143,7 +144,9 @@ function writeDefinitions(list: PageElement, context: BlockContext): string {
     terms = []
     const isShort =
       blocks.length === 1 && term !== '' && !blocks[0]?.includes('\n') && !/^[-#>|`]/.test(blocks[0] ?? '')
-    const text = isShort ? `${term}: ${blocks[0]}` : [term, ...blocks].filter(Boolean).join('\n\n')
+    const text = isShort
+      ? `${term.replace(/:(\**)$/, '$1')}: ${blocks[0]}`
+      : [term, ...blocks].filter(Boolean).join('\n\n')
     if (text !== '') items.push(`- ${indent(text, '  ').trimStart()}`)
   }
   for (const child of definitionsOf(list)) {

@@ -3,10 +3,17 @@ import { PageElement } from './page-tree.ts'
 
 /** Numbers of lines, buttons and names that stand in a block of code. */
 const noCode =
-  /(?:^|\s)(?:linenos?|line-?numbers?|lineno|lnt?|gutter|hljs-ln-numbers|react-syntax-highlighter-line-number|copy|expressive-code-copy)(?:$|\s)/
+  /(?:^|\s)(?:linenos?|line-?numbers?|lineno|lnt?|gutter|boring|hljs-ln-numbers|react-syntax-highlighter-line-number|copy|expressive-code-copy)(?:$|\s)/
 
-/** Writes a block of code between fences, with its language. */
+/** Writes a block of code between fences, with its language. A block that shows variants in several languages becomes several. */
 export function writeCodeBlock(pre: PageElement): string {
+  const variants = pre.children.filter(
+    child => child instanceof PageElement && languageOf(child) !== '',
+  ) as PageElement[]
+  return (variants.length > 1 ? variants : [pre]).map(writeCodeOf).join('\n\n')
+}
+
+function writeCodeOf(pre: PageElement): string {
   const text = readLines(pre).replace(/^\n+|\s+$/g, '')
   if (text === '') return ''
   const runs = text.match(/^\s*`{3,}/gm) ?? []
@@ -35,7 +42,7 @@ const unnamed = /^(?:default|none|text|txt|plain|plaintext|notranslate|nohighlig
 
 /** Returns the language of a block of code, as highlighters name it on the block, in it, or around it; '' = unknown. */
 function findLanguage(pre: PageElement): string {
-  const code = pre.children.find(child => child instanceof PageElement)
+  const code = pre.children.find(child => child instanceof PageElement && child.name === 'code')
   let around: PageElement | null = pre
   for (let level = 0; around && level < 4; level += 1) {
     for (const element of level === 0 && code instanceof PageElement ? [code, pre] : [around]) {
@@ -50,6 +57,8 @@ function findLanguage(pre: PageElement): string {
 function languageOf(element: PageElement): string {
   const given = element.get('data-lang') || element.get('data-language') || element.get('data-code-lang')
   if (/^[\w+#.-]+$/.test(given)) return given
+  // rustdoc.
+  if (/^rust(?:\s|$)/.test(element.classes)) return 'rust'
   const [, name = '', other = ''] =
     named.exec(element.classes) ?? /^(sourceCode) ([\w+#-]+)/.exec(element.classes) ?? []
   return name === 'sourceCode' ? other : name

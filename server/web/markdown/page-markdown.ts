@@ -44,7 +44,9 @@ export function writeMarkdown(raw: RawText, place: MarkdownPlace): MarkdownPage 
     ...(date === null ? [] : [`date: ${date}`]),
   ]
   // A page without a main heading would not say what it is about.
-  const start = heading || title === '' ? [] : [`# ${title}`]
+  const first = blocks.find(block => block.startsWith('#'))?.replace(/^#+ /, '') ?? ''
+  const isNamed = heading || title === '' || (first !== '' && title.startsWith(first))
+  const start = isNamed ? [] : [`# ${title}`]
   return { title, description, text: `---\n${facts.join('\n')}\n---\n\n${[...start, ...blocks].join('\n\n')}\n` }
 }
 

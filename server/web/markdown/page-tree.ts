@@ -99,7 +99,7 @@ function hasText({ children }: PageElement): boolean {
 function readFrom(text: string, part: MainPart | null): PageTree {
   const content = new PageElement('main', null, text)
   content.children = []
-  const tree = { title: '', meta: new Map<string, string>(), content, heading: null, time: '' }
+  const tree = createTree(content)
   let isInTitle = false
   let parent = content
   let contentDepth = part ? 0 : 1
@@ -121,7 +121,7 @@ function readFrom(text: string, part: MainPart | null): PageTree {
   scanHtml(text, {
     tag(tag) {
       const { name, end } = tag
-      isInTitle = name === 'title' && tree.title === '' && skippedDepth <= 1
+      isInTitle = name === 'title' && tree.title === '' && skippedDepth === 0
       if (name === 'meta') readMeta(tag, text, tree.meta)
       const element = new PageElement(name, tag, text)
       // Ends the elements that this tag implies to have ended.
@@ -157,6 +157,10 @@ function readFrom(text: string, part: MainPart | null): PageTree {
   return tree
 }
 
+function createTree(content: PageElement): PageTree & { meta: Map<string, string> } {
+  return { title: '', meta: new Map(), content, heading: null, time: '' }
+}
+
 function readMeta(tag: Tag, text: string, meta: Map<string, string>): void {
   const name = (readAttribute(tag, 'name', text) || readAttribute(tag, 'property', text)).toLowerCase()
   if (name !== '' && !meta.has(name)) meta.set(name, toLine(readAttribute(tag, 'content', text)))
@@ -175,13 +179,15 @@ function addFormula(tex: string, isDisplay: boolean, parent: PageElement): void 
 
 const skippedNames = new Set(
   (
-    'head script style nav footer noscript template textarea select option datalist svg iframe object dialog canvas audio ' +
+    'title script style nav footer noscript template textarea select option datalist svg iframe object dialog canvas audio ' +
     'video button link meta'
   ).split(' '),
 )
 /** Classes of what surrounds the text in the content of a page: lists of its headings, trails, buttons. */
 const skippedClasses =
-  /(?:^|[\s_-])(?:toc|toc-(?:mobile|desktop)|table-?of-?contents|breadcrumbs?|pagination|pagination-nav|prev-next|edit-(?:this-)?page|copy|copy-?(?:btn|button)|copybtn|clipboard|sr-only|visually-hidden|screen-reader-text|line-numbers-wrapper|skip-link)(?:$|[\s_])/i
+  /(?:^|[\s_-])(?:toc-(?:mobile|desktop)|table-?of-?contents|breadcrumbs?|pagination|pagination-nav|prev-next|nav(?:header|footer|igation)|hideme|edit-(?:this-)?page|copy|copy-?(?:btn|button)|copybtn|clipboard|sr-only|visually-hidden|screen-reader-text|line-numbers-wrapper|skip-link)(?:$|[\s_])/i
+/** Classes of menus, on pages that do not mark their content. */
+const menuClasses = /(?:^|\s)(?:menu(?:bar)?|nav(?:bar)?|sidebar|toolbar|topbar)(?:$|\s)/i
 /** Classes of the boxes that pages show beside or between their paragraphs. */
 export const boxClasses =
   /(?:^|\s)(?:(?:theme-)?admonition(?:block)?|custom-block|starlight-aside|(?:nextra-)?callout|hint|alert|notice|markdown-alert|(?:note|tip|warning|caution|danger|important|info)(?=$|\s))(?:$|[\s_-])/i
@@ -200,7 +206,8 @@ function isSkipped(tag: Tag, text: string, hasPart: boolean): boolean {
     if (value('aria-hidden') === 'true') return true
     if (findAttribute(tag, 'hidden') && role !== 'tabpanel') return true
   }
-  return source.includes('class') && name !== 'body' && skippedClasses.test(value('class'))
+  const classes = source.includes('class') && name !== 'body' ? value('class') : ''
+  return classes !== '' && (skippedClasses.test(classes) || (!hasPart && menuClasses.test(classes)))
 }
 
 function roleOf(tag: Tag, text: string): string {

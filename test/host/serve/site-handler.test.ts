@@ -1,3 +1,4 @@
+// A long file: each answer of a site, from its address to its ranges.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'

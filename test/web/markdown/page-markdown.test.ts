@@ -20,7 +20,7 @@ const cases: readonly [fact: string, html: string, markdown: string][] = [
   [
     'signs that would be markup',
     '<p>2 * 3 <x> a_b _c_ [d](e)</p><p># no</p><p>1. no</p>',
-    '2 \\* 3 a_b \\_c\\_ \\[d](e)\n\n\\# no\n\n1\\. no',
+    '2 \\* 3 a_b \\_c_ \\[d](e)\n\n\\# no\n\n1\\. no',
   ],
   [
     'links to twins',
@@ -88,6 +88,16 @@ const cases: readonly [fact: string, html: string, markdown: string][] = [
     '<nav>n</nav><button>b</button><p hidden>h</p><p>x</p><script>s</script>',
     'x',
   ],
+  [
+    'a block of code in two languages as two blocks',
+    '<pre><input><code class="language-mjs">a</code><code class="language-cjs">b</code></pre>',
+    '```mjs\na\n```\n\n```cjs\nb\n```',
+  ],
+  [
+    'headings that open a part of the page',
+    '<details open><summary><h4>fn x</h4></summary><p>y</p></details><details><summary>More</summary>z</details>',
+    '#### fn x\n\ny\n\n**More**\n\nz',
+  ],
   ['cards', '<a href="b.html"><h3>Card</h3><p>Text</p></a>', '[Card Text](b.md)'],
 ]
 
@@ -110,6 +120,18 @@ test('the front matter has title, address and date of the page', () => {
 
 test('a page without a main part is read without its header and menus', () => {
   expect(writeMarkdown(rawOf('<header>Logo</header><h1>A</h1>b<footer>c</footer>'), place).text).toMatch(
+    /\n\n# A\n\nb\n$/,
+  )
+})
+
+test('a title that the first heading repeats is not written twice', () => {
+  expect(writeMarkdown(rawOf('<title>A - Site</title><div class="menu">m</div><h2>A</h2>b'), place).text).toBe(
+    '---\ntitle: "A - Site"\n---\n\n## A\n\nb\n',
+  )
+})
+
+test('a head that never ends is no content', () => {
+  expect(writeMarkdown(rawOf('<html><head><title>A</title><style>s</style><body><main>b'), place).text).toMatch(
     /\n\n# A\n\nb\n$/,
   )
 })
