@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
+import type { Signature } from '../base/signature.ts'
 import {
   type HostFlags,
   type HostVisits,
@@ -52,6 +53,7 @@ Examples:
   npx quire host docs.zip --port 9000 --data /var/lib/quire-host --access-log /var/log/nginx/docs.log
   npx quire host docs.zip --deployment client-hosted --features search,analytics=off
   npx quire host docs.zip --deployment client-hosted --feature-host playground=https://api.example.com
+  npx quire host docs.zip --trusted-key quire-signing.pub.pem --watch 60
   npx quire host --watch 60 --bundle docs.zip
 
 The command fetches the bundle, checks and unpacks it beside the earlier versions, and then switches to it in one step. If the
@@ -59,6 +61,7 @@ link has expired, the server is down or the bundle is bad, it goes on serving th
 Without one, it ends with 1. SIGHUP asks for a new bundle at once. Give a link in QUIRE_HOST_BUNDLE, which does not appear in
 the process list.
 
+/_quire/feed.atom lists the versions that are kept, newest first, with the pages that each changed.
 /healthz answers 200 while the process runs; /readyz answers 503 until a version is served.
 Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGTERM finishes the requests in flight and stops
 the host.`
@@ -107,9 +110,17 @@ again. To serve one of them, name it.`,
     })
 }
 
-function describeVersion({ source, unpackedAt, ...version }: Version, { current, held }: HostState) {
+function describeVersion({ source, unpackedAt, signature, ...version }: Version, { current, held }: HostState) {
   const state = version.id === current ? 'current' : held.includes(version.id) ? 'held' : 'kept'
-  return { ...version, source: source.name, unpackedAt, state }
+  const signed = signature === undefined ? null : (JSON.parse(signature) as Signature)
+  return {
+    ...version,
+    source: source.name,
+    unpackedAt,
+    state,
+    signedAt: signed?.signedAt ?? null,
+    keyId: signed?.keyId ?? null,
+  }
 }
 
 function toVersionRow({

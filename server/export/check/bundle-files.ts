@@ -13,7 +13,7 @@ const pageTypes = ['text/html', 'application/xhtml+xml']
 export type KnownReport = Pick<
   ExportReport,
   'domain' | 'version' | 'stamp' | 'pages' | 'unresolved' | 'differences' | 'keptFeatures'
->
+> & { originFaults: readonly string[] }
 
 /** Lists the files of an unpacked bundle, sorted, and what is neither a file nor a folder. */
 export async function listFiles(folder: string): Promise<{ paths: string[]; strange: string[] }> {
@@ -37,7 +37,8 @@ export async function readReport(folder: string): Promise<KnownReport | string> 
     const report = JSON.parse(await readFile(file, 'utf8')) as Partial<ExportReport>
     if (typeof report.domain !== 'string' || typeof report.pages !== 'number') throw new Error('no domain')
     const { domain, pages, version = null, stamp = null, unresolved = [], differences = [], keptFeatures = [] } = report
-    return { domain, pages, version, stamp, unresolved, differences, keptFeatures }
+    const { originFaults = [] } = report.scripts ?? {}
+    return { domain, pages, version, stamp, unresolved, differences, keptFeatures, originFaults }
   } catch {
     return `${reportFile} is not the report of an export.`
   }

@@ -1,7 +1,7 @@
 import { scanHtml, type Tag } from '../../web/html/html-scan.ts'
 import { createOpenElements, hasOptionalEnd, type OpenElement } from '../../web/html/open-elements.ts'
 import { createSplices } from '../../web/html/splice.ts'
-import { contentPlaces, silentRoles } from '../search/page-sections.ts'
+import { findMainPart, type MainPart, silentRoles } from '../../web/html/main-part.ts'
 import { type AddressRules, createTagWriter, type TagWriter } from './tag-writer.ts'
 
 /** What becomes of the addresses of a page. */
@@ -36,15 +36,14 @@ interface Element extends OpenElement {
  * @param text in UTF-8, read as latin1; so is the result.
  */
 export function rewriteContent(text: string, rules: ContentRules): string {
-  const found = contentPlaces.find(({ has }) => has.test(text))
+  const found = findMainPart(text)
   const content = found ? rewriteFrom(text, rules, found) : ''
   return /[^\s]/.test(content.replaceAll(/<[^>]*>/g, '')) ? content : rewriteFrom(text, rules, null)
 }
 
-type Place = (typeof contentPlaces)[number]
 type Role = Element['role']
 
-function rewriteFrom(text: string, rules: ContentRules, place: Place | null): string {
+function rewriteFrom(text: string, rules: ContentRules, place: MainPart | null): string {
   const splices = createSplices(text)
   const ranges: [start: number, end: number][] = place ? [] : [[0, text.length]]
   const open: Record<Role, number> = { content: place ? 0 : 1, dropped: 0, tab: 0, plain: 0 }
@@ -96,7 +95,7 @@ function rewriteFrom(text: string, rules: ContentRules, place: Place | null): st
   return splices.apply()
 }
 
-function roleOf(tag: Tag, { value, isHidden }: TagWriter, place: Place | null, isContent: boolean): Role {
+function roleOf(tag: Tag, { value, isHidden }: TagWriter, place: MainPart | null, isContent: boolean): Role {
   const role = value(tag, 'role').toLowerCase()
   if (!isContent) return place && (tag.name === place.name || role === place.role) ? 'content' : 'plain'
   if (role === 'tab') return 'tab'
