@@ -87,7 +87,10 @@ export async function openOneFile(folder: string, signal: AbortSignal): Promise<
       })
       const heading = /<h1[\s>]/.test(html) ? '' : `<h1>${encodeAttribute(title, 'utf-8')}</h1>`
       const lang = language === '' ? '' : ` lang="${language}"`
-      return { html: Buffer.from(`<section id="${id}"${lang}>${heading}${html}</section>\n`, 'latin1'), anchors }
+      return {
+        html: Buffer.from(`<section id="${id}" class="quire-page"${lang}>${heading}${html}</section>\n`, 'latin1'),
+        anchors,
+      }
     },
   }
 }

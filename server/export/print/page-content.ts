@@ -23,7 +23,7 @@ const dropped = new Set([
 const unwrapped = new Set(['html', 'body', 'form', 'main'])
 /** Classes of what common generators add around the text: links to headings, buttons, menus, and what only dark themes show. */
 const droppedClass =
-  /(?:^|\s)(?:headerlink|header-anchor|hash-link|anchorjs-link|sr-only|visually-hidden|screen-reader-text|VPDocFooter|theme-doc-footer|edit-(?:this-)?page|pagination[\w-]*|breadcrumbs?|copy(?:-?btn|-?button)?|toc|table-of-contents|related|(?:sphinx|theme-doc-)?sidebar(?:-container)?|only-dark|dark-only|theme-doc-toc[\w-]*|tableOfContents[\w-]*|themedComponent--dark[\w-]*)(?=\s|$)/i
+  /(?:^|\s)(?:headerlink|header-anchor|hash-link|anchorjs-link|sr-only|visually-hidden|screen-reader-text|VPDocFooter|theme-doc-footer|edit-(?:this-)?page|pagination[\w-]*|prev-next[\w-]*|breadcrumbs?|copy(?:-?btn|-?button)?|toc|table-of-contents|related|(?:sphinx|theme-doc-)?sidebar(?:-container)?|only-dark|dark-only|theme-doc-toc[\w-]*|tableOfContents[\w-]*|themedComponent--dark[\w-]*)(?=\s|$)/i
 interface Element extends OpenElement {
   role: 'content' | 'dropped' | 'tab' | 'plain'
   id: string

@@ -4,6 +4,7 @@ import { type Cover, titleOf, writeContents, writeCover, writeHead } from './fro
 import { createPdfJoiner, type PdfJoiner, placeAddress } from './join-pdfs.ts'
 import { type OneFile, root } from './one-file.ts'
 import { pageStyle, printStyle } from './print-style.ts'
+import { splitSection } from './split-section.ts'
 
 interface Printing {
   folder: string
@@ -15,9 +16,13 @@ interface Printing {
   signal: AbortSignal
 }
 
-/** Pages are printed in parts, because the memory of the browser grows with what it prints at once. */
-const maxPartBytes = 400_000
-const maxPartPages = 40
+/**
+ * Pages are printed in parts, because the memory of the browser grows with what it prints at once: 160 MB for 0.6 MB of HTML, and 460
+ * MB for 2.4 MB.
+ */
+const maxPieceBytes = 600_000
+const maxPartBytes = 250_000
+const maxPartPages = 30
 const address = `${root}print`
 /** Pictures are those of the bundle. */
 const sources = "'self' data:"
@@ -43,10 +48,12 @@ export async function printPdf(printing: Printing): Promise<number> {
   for (const [index] of file.pages.entries()) {
     signal.throwIfAborted()
     const section = await file.write(index, addresses)
-    const bytes = part.reduce((sum, { length }) => sum + length, section.html.length)
-    if (bytes > maxPartBytes || part.length >= maxPartPages) await printPart(index)
-    part.push(section.html)
-    anchors.push(...section.anchors)
+    for (const piece of splitSection(section.html, maxPieceBytes)) {
+      const bytes = part.reduce((sum, { length }) => sum + length, piece.length)
+      if (bytes > maxPartBytes || part.length >= maxPartPages) await printPart(index)
+      part.push(piece)
+      anchors.push(...section.anchors)
+    }
   }
   await printPart(file.pages.length)
   const front =

@@ -35,7 +35,10 @@ export async function openPdfPrinter(options: LaunchOptions & { signal: AbortSig
         })
         await tab.page.goto(address, { waitUntil: 'load', timeout: printWithinMs })
         const paper = { preferCSSPageSize: true, printBackground: true }
-        return Buffer.from(await tab.page.pdf({ ...paper, tagged: true, outline: true, timeout: printWithinMs }))
+        const pdf = await tab.page.pdf({ ...paper, tagged: true, outline: true, timeout: printWithinMs })
+        // The next page gets a new process: a used one keeps its memory.
+        await tab.page.close()
+        return Buffer.from(pdf.buffer, pdf.byteOffset, pdf.length)
       }),
     close: tabs.close,
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { rewriteContent } from '../../../server/export/print/page-content.ts'
+import { splitSection } from '../../../server/export/print/split-section.ts'
 
 const rules = {
   anchor: (id: string) => `n-${id}`,
@@ -56,4 +57,14 @@ test.each([
   ],
 ])('keeps %s', (_, page, wanted) => {
   expect(content(page)).toBe(wanted)
+})
+
+test('a long section is split between blocks, and the elements around them are in each piece', () => {
+  const html =
+    '<section id="p1"><ul class="a"><li id="x">one</li><li>two</li></ul><pre><p>a</p>b</pre><p>c</p></section>\n'
+  expect(splitSection(Buffer.from(html), 50).map(String)).toEqual([
+    '<section id="p1"><ul class="a"><li id="x">one</li></ul></section>',
+    '<section><ul class="a"><li>two</li></ul><pre><p>a</p>b</pre><p>c</p></section>\n',
+  ])
+  expect(splitSection(Buffer.from(html), 500).map(String)).toEqual([html])
 })
