@@ -53,7 +53,6 @@ const calls: [keyof typeof groups, string[]][] = [
   ['exports', ['list']],
   ['exports', ['cancel', 'se_1']],
   ['exports', ['delete', 'se_1']],
-  ['exports', ['diff', 'se_0f3c9a1b2d4e5f60', 'se_5d1e8c07a3b94f26']],
   ['agent-jobs', ['list', '--project', 'Docs']],
   ['agent-jobs', ['import', 'jobs.jsonl', '--project', 'Docs']],
   ['agent-jobs', ['archive', 'aj_1', '--project', 'Docs']],
