@@ -123,23 +123,13 @@ export function verifySignature(text: string, trusted: TrustedKeys): Signature {
   return signature
 }
 
-const patterns: Readonly<Record<Exclude<keyof Signature, 'sizeBytes'>, RegExp>> = {
-  format: new RegExp(`^${format}$`),
-  keyId: /^[0-9a-f]{16}$/,
-  sha256: /^[0-9a-f]{64}$/,
-  signedAt: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-  signature: /^[A-Za-z0-9+/]{86}==$/,
-}
-
+/** What the fields contain, the signature covers. */
 function parse(text: string): Signature {
-  let given: Record<string, unknown>
   try {
-    given = JSON.parse(text) ?? {}
+    const signature: Signature = JSON.parse(text)
+    if (/^[0-9a-f]{16}$/.test(signature.keyId)) return { ...signature, signature: String(signature.signature) }
   } catch {
-    given = {}
+    // As if it were not there.
   }
-  const isSound = Object.entries(patterns).every(([name, pattern]) => pattern.test(String(given[name])))
-  if (!isSound || !Number.isSafeInteger(given.sizeBytes))
-    throw new OperatorError('The signature of the bundle cannot be read. Make it again with: npx quire export --sign')
-  return given as unknown as Signature
+  throw new OperatorError('The signature of the bundle cannot be read. Make it again with: npx quire export --sign')
 }

@@ -199,13 +199,12 @@ async function listSites(flags: StoreFlags & { org?: string }): Promise<void> {
   printRows(rows, {
     json: flags.json,
     empty: 'There are no sites yet. Register one with: npx quire sites create DOMAIN --project ID',
-    toRow: ({ domain, projectId, origin, removal, allowedOrigins, signingKeyId, loginAt }) => ({
+    toRow: ({ domain, projectId, origin, removal, allowedOrigins, loginAt }) => ({
       domain,
       projectId,
       origin: origin ?? `https://${domain}/`,
       rules: removal && countRules(removal),
       allowed: allowedOrigins.length === 0 ? null : allowedOrigins.length,
-      signed: signingKeyId,
       loginAt,
     }),
   })

@@ -1,4 +1,4 @@
-// A long file: every setting of a host, and what is checked about them together.
+// A long file: all settings of a host are one table, and read together.
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'

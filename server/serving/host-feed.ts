@@ -33,13 +33,10 @@ export function createFeed(parts: FeedParts, { note }: AccessNote, site: Request
       .then(text => {
         const etag = `"${hashText(text)}"`
         const isSame = req.headers['if-none-match'] === etag
-        const body = Buffer.from(text)
-        const sent = isSame || req.method === 'HEAD' ? 0 : body.length
-        if (note) res.once('close', () => note(req, res, sent))
-        const type = { 'Content-Type': 'application/atom+xml; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
-        const headers = { ...type, ETag: etag, 'Cache-Control': 'no-cache' }
-        if (isSame) res.writeHead(304, headers).end()
-        else res.writeHead(200, { ...headers, 'Content-Length': body.length }).end(sent === 0 ? undefined : body)
+        const body = isSame || req.method === 'HEAD' ? '' : text
+        if (note) res.once('close', () => note(req, res, Buffer.byteLength(body)))
+        const headers = { 'Content-Type': 'application/atom+xml; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
+        res.writeHead(isSame ? 304 : 200, { ...headers, ETag: etag, 'Cache-Control': 'no-cache' }).end(body)
       })
       .catch(error => {
         parts.log.error({ err: error }, 'the feed of the versions cannot be made')
@@ -103,35 +100,20 @@ function writeEntry({ id, sha256, label, unpackedAt }: Version, changes: BundleC
 }
 
 function describeChanges({ changed, added, removed, moved }: BundleChanges): string {
-  const kinds = [
-    describeKind(
-      'Changed',
-      changed.map(({ name, page, changes }) => `${name} (${page}): ${countTexts(changes)}`),
-    ),
-    describeKind(
-      'Added',
-      added.map(({ name, page }) => `${name} (${page})`),
-    ),
-    describeKind(
-      'Removed',
-      removed.map(({ name, page }) => `${name} (${page})`),
-    ),
-    describeKind(
-      'Moved',
-      moved.map(({ name, from, to }) => `${name} (${from} to ${to})`),
-    ),
-  ].join('')
-  return kinds || '<p>The text of no page changed.</p>'
+  const kinds: [string, string[]][] = [
+    ['Changed', changed.map(({ name, page, changes }) => `${name} (${page}): ${countTexts(changes)}`)],
+    ['Added', added.map(({ name, page }) => `${name} (${page})`)],
+    ['Removed', removed.map(({ name, page }) => `${name} (${page})`)],
+    ['Moved', moved.map(({ name, from, to }) => `${name} (${from} to ${to})`)],
+  ]
+  const texts = kinds.flatMap(([kind, pages]) => {
+    const items = pages.slice(0, maxNamed).map(page => `<li>${escapeHtml(page)}</li>`)
+    return pages.length === 0 ? [] : [`<p>${kind}: ${pages.length}</p><ul>${items.join('')}</ul>`]
+  })
+  return texts.join('') || '<p>The text of no page changed.</p>'
 }
 
 function countTexts(changes: BundleChanges['changed'][number]['changes']): string {
   const count = (kind: 'added' | 'removed') => changes.reduce((sum, change) => sum + change[kind].length, 0)
   return `sentences: ${count('added')} added, ${count('removed')} removed`
-}
-
-function describeKind(kind: string, pages: readonly string[]): string {
-  if (pages.length === 0) return ''
-  const rest = pages.length > maxNamed ? [`${pages.length - maxNamed} more`] : []
-  const items = [...pages.slice(0, maxNamed), ...rest].map(page => `<li>${escapeHtml(page)}</li>`)
-  return `<p>${kind}: ${pages.length}</p><ul>${items.join('')}</ul>`
 }

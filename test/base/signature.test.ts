@@ -49,8 +49,9 @@ describe('a signature does not count', () => {
     ],
     ['that is no JSON', 'x', /cannot be read/],
     ['that is null', 'null', /cannot be read/],
-    ['without a time', change({ signedAt: undefined }), /cannot be read/],
-    ['of a later format', change({ format: 'quire-signature-2' }), /cannot be read/],
+    ['without a time', change({ signedAt: undefined }), /is wrong/],
+    ['with another name of its key', change({ keyId: 'x\n' }), /cannot be read/],
+    ['without a signature', change({ signature: null }), /is wrong/],
   ])('%s', (_, given, reason) => {
     expect(() => verifySignature(given, trusted)).toThrow(reason)
   })
