@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, mkdir } from 'node:fs/promises'
+import { access, mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { describeEngine } from '../assets.ts'
 import { isDiskFull } from '../base/disk-full.ts'
 import { makeFolder } from '../base/make-folder.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import type { BundleFormat, ExportProgress } from '../export/model/options.ts'
+import { type SigningKey, signArchive, signatureFile } from '../base/signature.ts'
+import type { BundleFormat, ExportProgress, ExportResult } from '../export/model/options.ts'
 import type { CacheSettings } from '../export/model/site-cache.ts'
 import { type ExportFlags, exportSettings, readHeaders, readPaths, readTarget } from '../flags/export-settings.ts'
 import { readLimits, readProcessLimits } from '../flags/run-settings.ts'
 import { addSettings } from '../flags/setting.ts'
+import { readKeyFile } from '../flags/signing-settings.ts'
 import { readRemovalFlags, removalHelp } from '../flags/site-settings.ts'
 import { resolveFeatures } from '../products/features.ts'
 import { checkLoginTimes, type RecordedLogin } from '../web/login/recorded-login.ts'
@@ -22,6 +24,7 @@ import { openWorkFolder } from './open-work-folder.ts'
 import { explainFolder, formatOf, resolveOutput } from './output-file.ts'
 import { isFolderOutput, replaceFolder, resolveOutputFolder } from './output-folder.ts'
 import { printJson, printNote } from './print.ts'
+import { describePrinted, print, resolvePrinted } from './print-bundle.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 
 export function exportCommand(): Command {
@@ -39,6 +42,8 @@ Examples:
   npx quire export http://127.0.0.1:8787/docs/ -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ -o docs/
   npx quire export --check docs.zip
+  npx quire export http://127.0.0.1:8787/docs/ -o docs.zip --sign quire-signing.pem
+  npx quire export --check docs.zip --trusted-key quire-signing.pub.pem
   npx quire export http://127.0.0.1:8787/docs/ -o docs.tar.gz --cache ~/.cache/quire
   npx quire export docs.example.com --origin http://127.0.0.1:8787/docs/ -o docs.zip
   QUIRE_EXPORT_HEADERS="Authorization: Bearer $TOKEN" npx quire export http://127.0.0.1:8787/docs/ -o docs.zip
@@ -46,6 +51,8 @@ Examples:
   npx quire export http://127.0.0.1:8787/docs/ --exclude '/docs/reference/*' --exclude '*/drafts/*' -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --path /docs/ --path /docs/export/ -o two-pages.zip --json
   npx quire export http://127.0.0.1:8787/docs/ --offline-search -o docs.zip
+  npx quire export http://127.0.0.1:8787/docs/ -o docs.zip --pdf docs.pdf --single-html docs.html
+  npx quire export http://127.0.0.1:8787/docs/ -o docs.zip --label 2.1 --stamp 2026-11-27
   npx quire export http://127.0.0.1:8787/docs/ -o docs.zip --allow-origin http://127.0.0.1:9000
 
 The demo (npm start) serves the site of the examples. Use the domain or the address of your own site instead, such as
@@ -54,6 +61,8 @@ docs.example.com.
 A name with a slash at its end is a folder: the bundle is unpacked there, and replaces an earlier export in one step.
 --check verifies a bundle that was made earlier: an archive or the folder of one. It unpacks the archive, resolves every
 address of the pages, and opens pages in Chromium with all other addresses blocked. It exits with 1 if it finds a fault.
+--pdf and --single-html print the finished bundle, as quire print does with any bundle. If that fails, the bundle stays.
+--stamp adds a line that is read, printed and covers nothing. The date is yours, so that the same site gives the same bytes.
 The host of the URL, of --origin and of --allow-origin may be a private or loopback address; other private addresses are
 refused. In QUIRE_EXPORT_ALLOW_ORIGINS, separate origins by white space.
 robots.txt is obeyed, unless you give --origin or --ignore-robots.
@@ -83,7 +92,9 @@ type WritingFlags = ExportFlags & { output: string }
 
 async function runExport(site: string, flags: WritingFlags, command: Command): Promise<void> {
   const given = { ...readGiven(site, flags, command), login: await readLogin(flags) }
+  const key = readSigningFlags(flags, command)
   const output = await resolveAnyOutput(flags)
+  const files = await resolvePrinted(flags)
   const scratch = await openWorkFolder(flags.workFolder)
   const stop = stopOnSignal('The export was stopped; nothing was written.')
   const progress = showProgress(process.stderr)
@@ -104,12 +115,20 @@ async function runExport(site: string, flags: WritingFlags, command: Command): P
       warn: (details, message) => console.error(`${message} ${describeCause(details)}`.trim()),
     })
     if (output.isFolder) await replaceFolder(outFile, output.path, stop.signal)
+    const signature = key && (await writeSignature(output.path, result, key))
     progress.end()
     const seconds = (performance.now() - startedAt) / 1000
     const place = output.isFolder ? { folder: output.path } : { file: output.path }
+    const { path: bundle } = output
+    const printing = { bundle, sha256: result.sha256, workFolder: scratch.path, signal: stop.signal }
+    const { allowNoSandbox } = given
+    const printed = files ? await print({ ...printing, ...files, allowNoSandbox }) : []
     if (result.browserProblem !== null) console.error(result.browserProblem)
-    if (flags.json) printJson({ ...place, format: given.format, ...result, seconds: Math.round(seconds * 1000) / 1000 })
-    else console.log(summarize(output.path, result, seconds))
+    if (flags.json)
+      printJson({ ...place, format: given.format, ...result, signature, printed, seconds: Math.round(seconds * 1000) / 1000 })
+    else
+      for (const line of [summarize(output.path, result, seconds), ...printed.map(describePrinted)]) console.log(line)
+    if (signature && !flags.json) console.log(`Signed with the key ${signature.keyId}: ${signature.file}`)
   } catch (error) {
     progress.end()
     if (isDiskFull(error))
@@ -142,13 +161,32 @@ function readGiven(site: string, flags: WritingFlags, command: Command) {
     siteHeaders: readHeaders(flags.header),
     deployment: flags.deployment,
     version: flags.label ?? null,
+    stamp: flags.stamp ?? null,
     limits: readLimits(flags),
     verify: flags.verify,
     allowLoss: flags.allowLoss ?? false,
     allowNoSandbox: flags.allowNoSandbox ?? false,
     offlineSearch: flags.offlineSearch ?? false,
+    markdown: flags.markdown ?? false,
     obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
   }
+}
+
+/** Reads the key before the export, so that it fails early. */
+function readSigningFlags({ sign, output, trustedKey }: WritingFlags, command: Command): SigningKey | null {
+  if (trustedKey && command.getOptionValueSource('trustedKey') === 'cli')
+    throw new OperatorError('--trusted-key verifies a bundle. Give it with --check, or leave it out.', 2)
+  if (sign === undefined) return null
+  if (isFolderOutput(output))
+    throw new OperatorError('--sign signs an archive. Write one, such as docs.zip, or leave --sign out.', 2)
+  return readKeyFile(sign).key
+}
+
+/** Writes the signature beside the archive. */
+async function writeSignature(archive: string, { sha256, sizeBytes }: ExportResult, key: SigningKey) {
+  const file = signatureFile(archive)
+  await writeFile(file, `${signArchive({ sha256, sizeBytes }, Date.now(), key)}\n`)
+  return { file, keyId: key.id }
 }
 
 /** Where the bundle goes: an archive, or a folder with its files. */

@@ -18,7 +18,7 @@ import { listEnds, type RecordedLogin } from '../web/login/recorded-login.ts'
 import { writeLoginFile } from './login-file.ts'
 import { openWorkFolder } from './open-work-folder.ts'
 import { printResult, showCountOf } from './print.ts'
-import { changeSite, unknownSite } from './sites.ts'
+import { changeSite, unknownSite } from './change-site.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 import { withExistingStore } from './with-store.ts'
 

@@ -19,6 +19,7 @@ import type { LoginSecrets } from '../web/login/login-secrets.ts'
 import { archiveFiles } from './archive/archive.ts'
 import { makeBundle } from './bundle/make-bundle.ts'
 import { refuseSecrets } from './bundle/refuse-secrets.ts'
+import { twinLists } from './bundle/write-twins.ts'
 import { type CachingFetcher, createCachingFetcher } from './cache/caching-fetcher.ts'
 import { keepExport, repeatExport } from './cache/finished-export.ts'
 import { createSecretViews, createViewCache, noViewCache } from './cache/view-cache.ts'
@@ -26,9 +27,10 @@ import { checkExpected, checkOutcome, noteLosses } from './crawl/check-outcome.t
 import { type CollectedSite, type CrawlTools, createMutableSite } from './crawl/crawl-tools.ts'
 import { type Discovered, discoverSite } from './crawl/discover.ts'
 import { type Collection, createFileCollector } from './crawl/file-collector.ts'
-import { maxFolded } from './crawl/frontier.ts'
 import { createLoginWatch, type LoginWatch } from './crawl/login-watch.ts'
 import type { MissingPage } from './crawl/missing-probe.ts'
+import { maxFolded } from './crawl/query-pages.ts'
+import { findShortfall, noteShortfall, refuseShortfall } from './crawl/shortfall.ts'
 import { listThirdParties } from './crawl/third-parties.ts'
 import { type CrawlOptions, type CrawlResult, crawlSite } from './crawl/visit.ts'
 import { ExportError, stopped } from './model/export-error.ts'
@@ -258,6 +260,8 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
   const completer = createPageCompleter({ ...shared, answer, compares, signal, log })
   // Browsers request /favicon.ico by default.
   files.need(new URL('/favicon.ico', site.origin), 'asset')
+  // A site may have lists of its Markdown.
+  for (const path of options.markdown ? twinLists : []) files.need(new URL(`/${path}`, site.origin), 'asset')
   const crawl = { ...shared, starts, missingContent: readMissing(missing), followLinks: paths === null }
   const crawled = await crawlWith(completer, options, crawl)
   // A check of the bundle uses the same browser.
@@ -267,10 +271,18 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
   const walls = deps.loginWatch.check(found, options.allowLoss ?? false)
   checkOutcome(found, limits, paths === null ? null : starts)
   const losses = { pages: crawled.lost, lists: discovered.lostLists }
+  const shortfall = paths === null ? await findShortfall(found, options.origin, crawled.isExpected) : []
   if (!options.allowLoss) checkExpected(losses, site)
+  if (!options.allowLoss) refuseShortfall(shortfall, site)
   const report = beginReport(options, found, completer.findings())
   // What is lost comes first, because a summary shows only the first notes.
-  report.notes = [...noteLosses(losses), ...walls, ...noteLogin(options), ...report.notes, ...noteCrawl(crawled)]
+  report.notes = [
+    ...noteLosses(losses),
+    ...(shortfall.length > 0 ? [noteShortfall(shortfall)] : []),
+    ...walls,
+    ...report.notes,
+    ...noteCrawl(crawled),
+  ]
   return { collected: found, report, tools, files, answer, looks: completer.looks }
 }
 
@@ -329,10 +341,6 @@ function crawlWith(
   })
 }
 
-function noteLogin({ login }: ExportOptions): string[] {
-  return login ? ['A recorded login was used: the bundle contains what that login may read.'] : []
-}
-
 function noteCrawl({ isCut, folded }: CrawlResult): string[] {
   const cut = 'The site has more links than the memory limit allows: some were neither followed nor listed.'
   return [...noteFolded(folded), ...(isCut ? [cut] : [])]
@@ -363,7 +371,7 @@ const maxUnvisited = 1000
 
 /** Returns the report after the crawl. Its lists of links are filled when the bundle is written. */
 function beginReport(
-  options: Pick<ExportReport, 'domain' | 'version' | 'deployment'>,
+  options: Pick<ExportOptions, 'domain' | 'version' | 'stamp' | 'deployment'>,
   collected: CollectedSite,
   rendering: Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'>,
 ): ExportReport {
@@ -376,6 +384,7 @@ function beginReport(
   return {
     domain: options.domain,
     version: options.version,
+    stamp: options.stamp ?? null,
     deployment: options.deployment,
     pages: keptPages.length,
     files: files.size,
@@ -393,7 +402,15 @@ function beginReport(
     unresolved: [],
     offlineSearch: null,
     siteSearch: null,
-    scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [] },
+    scripts: {
+      mode: 'none',
+      reason: null,
+      groups: [],
+      decidedBy: 'rule',
+      checkedPages: [],
+      heldOutPages: [],
+      originFaults: [],
+    },
     differences: [],
   }
 }

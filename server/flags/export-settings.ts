@@ -4,9 +4,11 @@ import type { Features } from '../products/features.ts'
 import type { Feature } from '../tenancy/removal-rules.ts'
 import { parseDomain } from '../tenancy/site.ts'
 import { parseSiteHeaders, type SiteHeaders } from '../web/fetch/site-headers.ts'
+import { printSettings, readStamp } from './print-settings.ts'
 import { cacheMb, limitSettings, runSettings } from './run-settings.ts'
 import { type FlagsOf, nonEmpty, type Settings } from './setting.ts'
 import { shared } from './shared-settings.ts'
+import { sign, trustedKey } from './signing-settings.ts'
 import { allowOrigin, removalSettings, sessionFile } from './site-settings.ts'
 
 /** The settings of `export`. */
@@ -46,6 +48,11 @@ export const exportSettings = {
     what: 'export nothing, but verify this bundle: an archive, or the folder of one',
     read: nonEmpty('a bundle, such as docs.zip'),
   },
+  sign,
+  trustedKey: {
+    ...trustedKey,
+    what: 'with --check, verify that FILE.sig was made with this public key; may be repeated',
+  },
   format: {
     flag: '--format <format>',
     env: 'QUIRE_EXPORT_FORMAT',
@@ -70,7 +77,19 @@ export const exportSettings = {
     env: 'QUIRE_EXPORT_OFFLINE_SEARCH',
     what: 'add a search that works without a server, also from file://',
   },
+  markdown: {
+    flag: '--markdown',
+    env: 'QUIRE_EXPORT_MARKDOWN',
+    what: 'add each page as Markdown, llms.txt and llms-full.txt, for programs that read the site',
+  },
   label: { flag: '--label <text>', env: 'QUIRE_EXPORT_LABEL', what: 'version to write into the report' },
+  stamp: {
+    flag: '--stamp <date>',
+    env: 'QUIRE_EXPORT_STAMP',
+    what: 'add a line to the end of each page: copy of DATE, version of --label; today is a new date, and so a new archive, each day',
+    read: readStamp,
+  },
+  ...printSettings,
   ...runSettings,
   cache: {
     flag: '--cache <folder>',

@@ -12,7 +12,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * Opens the keys that encrypt the secrets of webhooks and the recorded logins of sites: those of a file that several servers have, whose first encrypts, or
+ * Opens the keys that encrypt the secrets of webhooks, and the signing keys and recorded logins of sites: those of a file that several
+ * servers have, whose first encrypts, or
  * `webhook.key` in the data folder, which is created when it is first used. Each call reads the file.
  *
  * An encrypted secret is the fingerprint of its key, a nonce, a tag and the text (AES-256-GCM). It belongs to one webhook or site.
@@ -35,14 +36,9 @@ export function openSecretBox(dataFolder: string, sharedFile: string | undefined
       const [nonceAt, tagAt] = [fingerprintBytes, fingerprintBytes + nonceBytes]
       const key = readKeys().find(each => fingerprintWebhookKey(each).equals(bytes.subarray(0, nonceAt)))
       if (!key) {
-        const isLogin = id.startsWith('login ')
         throw new OperatorError(
-          `This machine does not have the key that encrypted the ${isLogin ? '' : 'secret of '}${id}. Restore webhook.key from a backup, or give ` +
-            `all servers and commands the same --webhook-key-file. If the key is lost, ${
-              isLogin
-                ? `record the login again with: npx quire ${id}`
-                : `make a new secret with: npx quire webhooks rotate ${id}`
-            }`,
+          `This machine does not have the key that encrypted the ${isLogin(id) ? '' : 'secret of '}${id}. Restore webhook.key from a backup, or give ` +
+            `all servers and commands the same --webhook-key-file. If the key is lost, ${remedyOf(id)}`,
         )
       }
       const opening = createDecipheriv(cipher, key, bytes.subarray(nonceAt, tagAt), { authTagLength: tagBytes })
@@ -50,4 +46,16 @@ export function openSecretBox(dataFolder: string, sharedFile: string | undefined
       return Buffer.concat([opening.update(bytes.subarray(tagAt + tagBytes)), opening.final()]).toString('utf8')
     },
   }
+}
+
+/** The secrets of webhooks have the id of one; those of sites have a domain, and logins the command that records them. */
+function remedyOf(owner: string): string {
+  if (isLogin(owner)) return `record the login again with: npx quire ${owner}`
+  return owner.startsWith('wh_')
+    ? `make a new secret with: npx quire webhooks rotate ${owner}`
+    : `give the signing key again with: npx quire sites set-signing-key ${owner} KEY-FILE`
+}
+
+function isLogin(owner: string): boolean {
+  return owner.startsWith('login ')
 }

@@ -32,7 +32,10 @@ export interface Webhook {
   oldSecretEndsAt: number | null
 }
 
-/** Encrypts the secrets of webhooks and sites, so that the database does not have them in clear. `id` names whose it is. */
+/**
+ * Encrypts the secrets of webhooks, and the signing keys and logins of sites, so that the database does not have them in clear. `id` names whose
+ * it is.
+ */
 export interface SecretBox {
   seal(id: string, secret: string): Buffer
   /** @throws {OperatorError} if it was encrypted with a key that this machine does not have. */

@@ -18,6 +18,7 @@ stores.describe('sites', () => {
       ...site,
       removal: null,
       allowedOrigins: [],
+      signingKeyId: null,
       loginAt: null,
     })
     const removal = { selectors: ['#chat'], urls: [], keepSelectors: [], keepUrls: [] } as never
@@ -35,6 +36,13 @@ stores.describe('sites', () => {
     expect(await store.sites.findOwned('org_b', 'docs.example.com')).toBeUndefined()
     expect((await store.sites.list('org_a')).map(({ domain }) => domain)).toEqual(['a.example.com', 'docs.example.com'])
     expect(await store.sites.list('org_b')).toEqual([])
+    const key = { id: '0123456789abcdef', sealed: Buffer.from([1, 2, 3]) }
+    expect(await store.sites.updateSigningKey('docs.example.com', key)).toBe(true)
+    expect(await store.sites.findSigningKey('docs.example.com')).toEqual(key)
+    expect(await store.sites.findOwned('org_a', 'docs.example.com')).toMatchObject({ signingKeyId: key.id })
+    expect(await store.sites.findSigningKey('a.example.com')).toBeUndefined()
+    await store.sites.updateSigningKey('docs.example.com', null)
+    expect(await store.sites.findSigningKey('docs.example.com')).toBeUndefined()
     expect(await store.sites.findLogin('docs.example.com')).toBeUndefined()
     const sealed = Buffer.from([1, 2, 255])
     expect(await store.sites.updateLogin('docs.example.com', { sealed, at: 7 })).toBe(true)

@@ -27,6 +27,7 @@ import { rewriteScript } from '../rewrite/rewrite-script.ts'
 import { rewriteStylesheet } from '../rewrite/rewrite-stylesheet.ts'
 import { externalFilesPath, externalFilesScript } from '../runtime/external-files.ts'
 import { type BundlePlan, planBundle, planEntrance, planRedirects } from './plan-bundle.ts'
+import { listTwins } from './write-twins.ts'
 
 /** The files of a written bundle, and the findings. */
 export interface WrittenBundle {
@@ -34,6 +35,8 @@ export interface WrittenBundle {
   paths: string[]
   /** Paths of the pages, by key. */
   pagePaths: ReadonlyMap<string, string>
+  /** Paths of the pages that get a Markdown twin. */
+  twins: ReadonlySet<string>
   /** Paths of the other files, by key. */
   filePaths: ReadonlyMap<string, string>
   /** Paths of pages and style sheets that may name fonts. */
@@ -49,6 +52,10 @@ interface WriteOptions extends PageWriting {
   folder: string
   /** Whether pages load the search of the bundle. */
   hasSearch: boolean
+  /** Whether pages get Markdown twins. */
+  markdown: boolean
+  /** The line at the end of each page; null = none. */
+  stamp: string | null
   /** Keys of files with a copy for file://. */
   packed: readonly string[]
 }
@@ -60,30 +67,34 @@ const parallelFiles = 4
  * Writes all pages and files of a site into a folder. Rewrites the links between them, and checks that the links resolve.
  */
 export async function writeBundle(collected: CollectedSite, options: WriteOptions): Promise<WrittenBundle> {
-  const { folder, hasSearch, pool, packed } = options
+  const { folder, hasSearch, markdown, stamp, pool, packed } = options
   const aliases = findAliases(collected.pages)
   const plan = planBundle(collected, aliases)
   const targets = planTargets(collected, plan, aliases)
   const map = createBundleMap(collected.site, targets, collected.exclusions)
   const redirects = [...planRedirects(plan, map), ...planEntrance(plan, collected.start, map)]
   const external = listExternal(collected, plan.files)
-  const loader = external.size > 0 ? externalFilesPath : null
+  const queried = listQueried(collected, plan.files)
+  const loader = external.size + queried.size > 0 || hasFolderData(plan) ? externalFilesPath : null
   const moved = [...redirects, ...plan.stubs]
   const paths = new Set([...plan.pages.values(), ...plan.files.values(), ...moved.map(({ path }) => path)])
   if (loader) paths.add(loader)
   await makeFolders(folder, paths)
   const known = new Set([...paths, runtimePath, ...(hasSearch ? [searchScriptPath] : [])])
-  pool.beginWriting({ folder, targets, paths: known, loader, hasPacked: packed.length > 0, hasSearch })
+  const twins = markdown ? listTwins(collected, plan.pages, paths) : new Set<string>()
+  const setup = { folder, targets, paths: known, loader, hasPacked: packed.length > 0, hasSearch, twins, stamp }
+  pool.beginWriting(setup)
 
   const queue = createQueue(parallelFiles)
   const writing = { collected, folder, plan, map, paths, queue, found: createFindings(collected.site), unresolved: [] }
   const pages = startPages(writing, options)
   const files = startFiles(writing)
   const leading = startRedirects(writing, moved)
-  const loading = loader ? [writeFile(join(folder, loader), externalFilesScript(external))] : []
+  const loading = loader ? [writeFile(join(folder, loader), externalFilesScript(external, queried))] : []
   const [unfinished] = await Promise.all([Promise.all(pages), ...files, ...leading, ...loading])
   return describeWritten(
     writing,
+    twins,
     redirects,
     unfinished.filter(page => page !== null),
   )
@@ -93,6 +104,21 @@ export async function writeBundle(collected: CollectedSite, options: WriteOption
 function listExternal({ site, scripted }: CollectedSite, files: BundlePlan['files']): Map<string, string> {
   if (![...scripted].some(key => files.has(key))) return new Map()
   return new Map(sortedEntries(files).filter(([key]) => !site.own(new URL(key))))
+}
+
+/** Lists the data of the site that differs by query. Hosts of files ignore the query. */
+function listQueried({ site, files: found }: CollectedSite, files: BundlePlan['files']): Map<string, string> {
+  const isQueried = (key: string) => {
+    const outcome = found.get(key)
+    return outcome?.state === 'file' && /json/.test(outcome.resource.type) && site.own(new URL(key))?.search
+  }
+  return new Map(sortedEntries(files).filter(([key]) => key.includes('?') && isQueried(key)))
+}
+
+/** Decides whether the data of a page is beside it: scripts then ask for a name below the address of the page. */
+function hasFolderData({ pages, files }: BundlePlan): boolean {
+  const folders = new Set([...pages.values()].flatMap(path => (/(^|\/)index\.html$/.test(path) ? dirname(path) : [])))
+  return [...files.values()].some(path => path.endsWith('.json') && folders.has(dirname(path)))
 }
 
 async function makeFolders(folder: string, paths: ReadonlySet<string>): Promise<void> {
@@ -106,6 +132,7 @@ function startRedirects({ folder, queue }: Writing, redirects: readonly Redirect
 
 function describeWritten(
   { plan, paths, found, unresolved }: Writing,
+  twins: ReadonlySet<string>,
   redirects: readonly Redirect[],
   unfinished: readonly UnfinishedPage[],
 ): WrittenBundle {
@@ -114,6 +141,7 @@ function describeWritten(
   return {
     paths: [...paths].sort(),
     pagePaths: plan.pages,
+    twins,
     filePaths: plan.files,
     fontPaths: [...[...paths].filter(path => path.endsWith('.css')), ...fontPages].sort(),
     spritePaths: pathsOf(unfinished.filter(({ hasSprites }) => hasSprites)).sort(),

@@ -13,7 +13,8 @@ import { readRawText } from '../../web/html/text-encoding.ts'
 import type { Verify } from '../model/options.ts'
 import { findUnresolvedInPage, findUnresolvedInStylesheet } from '../rewrite/check-links.ts'
 import { readSources } from '../rewrite/rewrite-page.ts'
-import { isPageFile, isSitePage, type KnownReport, listFiles, readReport } from './bundle-files.ts'
+import { findStart, isPageFile, isSitePage, type KnownReport, listFiles, readReport } from './bundle-files.ts'
+import { checkManifest } from './check-manifest.ts'
 import { checkPages } from './check-pages.ts'
 import type { BundleCheck, BundleFault } from './check-result.ts'
 
@@ -51,11 +52,12 @@ export async function checkBundle(options: CheckOptions): Promise<BundleCheck> {
 }
 
 function emptyCheck(kind: BundleCheck['kind']): BundleCheck {
-  const nothing = { sizeBytes: null, sha256: null, domain: null, version: null, unopened: null }
+  const nothing = { sizeBytes: null, sha256: null, domain: null, version: null, manifest: null, unopened: null }
   return { kind, ...nothing, pages: 0, files: 0, openedPages: [], faults: [], notes: [] }
 }
 
-async function measure(file: string): Promise<{ sizeBytes: number; sha256: string }> {
+/** Returns the size and the SHA-256 of an archive. */
+export async function measure(file: string): Promise<{ sizeBytes: number; sha256: string }> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash)
   return { sizeBytes: (await stat(file)).size, sha256: hash.digest('hex') }
@@ -69,16 +71,18 @@ async function checkFolder(options: CheckOptions, folder: string, check: BundleC
   if (typeof read === 'string') faults.push({ page: null, place: null, what: read })
   const files = await checkFiles(folder, paths, report, options.signal)
   const opened = await openPages(options, folder, files, report)
+  const listed = await checkManifest(folder, paths, options.signal)
   return {
     ...check,
     domain: report?.domain ?? null,
     version: report?.version ?? null,
+    manifest: listed.manifest,
     pages: files.pages.length,
     files: paths.length,
     openedPages: opened.pages,
     unopened: opened.unopened,
-    faults: [...faults, ...files.faults, ...opened.faults],
-    notes: [...files.notes, ...opened.notes],
+    faults: [...faults, ...files.faults, ...opened.faults, ...listed.faults],
+    notes: [...files.notes, ...opened.notes, ...listed.notes],
   }
 }
 
@@ -211,12 +215,4 @@ export function spreadSample(pages: readonly string[], size: number): string[] {
     if (round > pages.length) break
   }
   return [...picked].sort()
-}
-
-/** Finds the start page: the index.html that is nearest to the root, because a site may begin in a folder. */
-function findStart(pages: readonly string[]): string {
-  const depth = (page: string) => page.split('/').length
-  const indexes = pages.filter(page => /(?:^|\/)index\.html$/.test(page))
-  const [start] = indexes.sort((a, b) => depth(a) - depth(b))
-  return start ?? (pages[0] as string)
 }

@@ -37,6 +37,8 @@ export interface ExportSettings {
   /** Rules of the site: further products to remove, and pages to leave out. */
   removal?: RemovalRules | null
   version: string | null
+  /** Date of the line at the end of each page, such as 2026-11-27; null or absent = no line. */
+  stamp?: string | null
   format: BundleFormat
   /** Written as outFile + '.part' and renamed when complete. */
   outFile: string
@@ -59,6 +61,8 @@ export interface ExportSettings {
   allowNoSandbox?: boolean
   /** Whether to pack a search that needs no server. */
   offlineSearch?: boolean
+  /** Whether each page also gets a file with its content as Markdown, and the bundle lists of these files. */
+  markdown?: boolean
 }
 
 /** How an export tells what it does, and learns what goes on around it. */
@@ -82,6 +86,8 @@ export interface Crowd {
 export interface ExportOptions extends ExportSettings, ExportCalls {
   /** Starts the threads that read and index pages. */
   startThread: StartThread
+  /** The version of Quire, for the manifest of the bundle. */
+  quireVersion?: string
   /** Cached results of earlier exports; null or absent = everything is fetched again. */
   reuse?: ExportReuse | null
 }

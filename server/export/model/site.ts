@@ -49,9 +49,9 @@ export function createSite(domain: string, origin: URL): Site {
   }
 }
 
-/** Decides whether a URL names a file in a folder, and not the folder. */
+/** Decides whether a URL names a file in a folder, such as a page or the script that makes all pages, and not the folder. */
 export function isPageFile(url: URL): boolean {
-  return /\.x?html?$/i.test(url.pathname)
+  return /\.(?:x?html?|phtml|php\d?|aspx?|jspx?|jsf|cfm|cgi|pl)$/i.test(url.pathname)
 }
 
 /** Extensions that are never pages. The query distinguishes files only if they have one of these extensions. */
@@ -110,7 +110,7 @@ export function linkTarget(url: URL): URL {
 const maxUrlLength = 2000
 /** Longer paths stay as they are: no server answers them. */
 const maxNormalized = 10_000
-const maxSegments = 40
+const maxSegments = 250
 
 /** Decides whether a URL seems to come from a loop of relative links: it is very deep or has the same folder many times. */
 export function isTrap(url: URL): boolean {

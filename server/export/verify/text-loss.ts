@@ -3,6 +3,8 @@ import type { Difference, PlaceName, TextLoss } from '../model/report.ts'
 
 /** Max share of its words that a page may lose in a place. Words of headings that the page still shows do not count. */
 export const maxLostShare = 0.1
+/** A page that loses no more words than this is in the report, but no export fails because of it. */
+const fewWords = 3
 
 const where: Record<PlaceName, string> = {
   root: 'at the root of a host',
@@ -19,7 +21,7 @@ type Lossy = Difference & { loss: TextLoss }
  */
 export function noteTextLoss(differences: readonly Difference[], allowLoss: boolean): string[] {
   const lossy = differences.filter(isLossy).sort((a, b) => shareOf(b.loss) - shareOf(a.loss))
-  const serious = lossy.filter(({ loss }) => loss.words - loss.repeated > loss.of * maxLostShare)
+  const serious = lossy.filter(({ loss }) => loss.words - loss.repeated > Math.max(fewWords, loss.of * maxLostShare))
   const [first] = lossy
   const [worst] = serious.sort((a, b) => seriousShareOf(b.loss) - seriousShareOf(a.loss))
   if (worst && !allowLoss) {
@@ -27,6 +29,23 @@ export function noteTextLoss(differences: readonly Difference[], allowLoss: bool
     throw new ExportError(message, 'text_lost')
   }
   return first ? [`Lost text: ${describe(worst ?? first)}${describeOthers(lossy, worst ?? first)}.`] : []
+}
+
+/**
+ * Returns a sentence about pages that differ although their group does not; none if there are none. More pages than the opened ones
+ * may have the fault.
+ *
+ * @throws {ExportError} when there are such pages and this is not allowed.
+ */
+export function noteLeftFaults(faults: readonly Difference[], allowLoss: boolean): string[] {
+  const [first] = faults
+  if (!first) return []
+  const message = `Pages like ${first.page} have faults that opening them did not mend: ${first.what}, ${where[first.place]}`
+  if (allowLoss) return [`${message}.`]
+  throw new ExportError(
+    `${message}; to open all pages, pass --verify full; to make the bundle all the same, pass --allow-loss or set QUIRE_ALLOW_LOSS=1.`,
+    'text_lost',
+  )
 }
 
 function isLossy(difference: Difference): difference is Lossy {

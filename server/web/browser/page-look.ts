@@ -1,5 +1,6 @@
 import type { Page } from 'puppeteer'
 import type { SeenPage } from '../../in-page/browser/seen-page.ts'
+import type { FollowedLink, PressedControl } from '../../in-page/controls/pressed-control.ts'
 import type { OutlineModel } from '../../in-page/outline/outline-model.ts'
 import { splitWords } from '../html/page-text.ts'
 import { pressTheme, readColours, readSeen } from './in-page.ts'
@@ -31,6 +32,12 @@ export interface PageLook {
   switchesTheme: boolean | null
   /** The list of the page's headings that its scripts made; null = there is none, or nobody looked for it. */
   outline: OutlineModel | null
+  /** What pressing the controls did; empty if nobody pressed them. */
+  controls: PressedControl[]
+  /** Names of the controls that do less than expected. */
+  deadControls: string[]
+  /** A link that the page's scripts followed; null = none, or nobody tried. */
+  follows: FollowedLink | null
 }
 
 /** Max times that a theme button is pressed. With the states system, light and dark, the first time may change nothing. */
@@ -57,7 +64,13 @@ export function finishLook(
   page: Page,
   watched: Watched,
   { text, headingText, isTakenOver, hasSearch, links }: SeenPage,
-  { switchesTheme, outline = null }: Pick<PageLook, 'switchesTheme'> & Partial<Pick<PageLook, 'outline'>>,
+  {
+    switchesTheme,
+    outline = null,
+    controls = [],
+    deadControls = [],
+    follows = null,
+  }: Pick<PageLook, 'switchesTheme'> & Partial<Pick<PageLook, 'outline' | 'controls' | 'deadControls' | 'follows'>>,
 ): PageLook {
   const { failed, errors, loaded, byScript } = watched
   const sorted = (found: Set<string>) => [...found].sort()
@@ -74,6 +87,9 @@ export function finishLook(
     hasSearch,
     switchesTheme,
     outline,
+    controls,
+    deadControls,
+    follows,
   }
 }
 

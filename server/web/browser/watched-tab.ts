@@ -47,6 +47,11 @@ export function startWatching(maxRequests: number, answering: Answering): Watche
   return { ...startRequests(maxRequests), ...names, ...found, frames: new Set(), ...answering }
 }
 
+/** Returns the state with the faults as they are now. What a control does later is no fault of the page. */
+export function keepFaults(showing: Watched): Watched {
+  return { ...showing, failed: new Set(showing.failed), errors: new Set(showing.errors) }
+}
+
 /** Opens a tab that records errors and failed requests. */
 export async function openWatchedTab(browser: Browser, login: SignedIn | null = null): Promise<WatchedTab> {
   const tab = await openTab<Watched>(browser, answerRequest, login)

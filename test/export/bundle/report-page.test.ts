@@ -27,6 +27,8 @@ const report = {
     groups: [],
     decidedBy: 'browser',
     checkedPages: ['index.html'],
+    heldOutPages: [],
+    originFaults: [],
   },
   differences: [],
   notes: [],
