@@ -27,7 +27,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   export: [
     ['jobs'],
     ['.'],
-    ['print'],
+    ['compare', 'print'],
     ['bundle', 'check'],
     ['verify', 'search'],
     ['render'],

@@ -21,6 +21,7 @@ import type { Version } from '../host/versions/version.ts'
 import { findBadForm } from '../http/request-form.ts'
 import { lockFolder } from '../store/folder-lock.ts'
 import { type FollowSetup, startFollowingLogs } from '../workers/follow-logs.ts'
+import { createFeed } from './host-feed.ts'
 import { addCommonMetrics, measureRequests } from './metrics/common-metrics.ts'
 import { addHostMetrics } from './metrics/host-metrics.ts'
 import { openMetrics } from './metrics/open-metrics.ts'
@@ -67,7 +68,7 @@ async function start(config: HostConfig, follow: FollowSetup | null, log: Logger
   const answerLate = (res: ServerResponse) => res.writeHead(503, { Connection: 'close' }).end()
   const { url, closing, answer } = await openListener({ host, port, drainMs, answerLate }, log, 'GET, HEAD')
   const ready = { isClosing: false }
-  const site = answerViews(config, accessLog, createSiteListener(parts, accessLog))
+  const site = answerViews(config, accessLog, createFeed(parts, accessLog, createSiteListener(parts, accessLog)))
   const withTools = config.mcp ? await answerTools(parts, accessLog, site) : site
   const listener = refuseBadForm(accessLog, answerHealth(parts, ready, withTools))
   answer(config.metrics ? measureRequests(listener) : listener)
