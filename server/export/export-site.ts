@@ -257,7 +257,6 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
     ...noteLosses(losses),
     ...(shortfall.length > 0 ? [noteShortfall(shortfall)] : []),
     ...walls,
-    ...noteLogin(options),
     ...report.notes,
     ...noteCrawl(crawled),
   ]
@@ -317,10 +316,6 @@ function crawlWith(
       onProgress({ stage: completer.isRendering() ? 'render' : 'fetch', pagesDone, pagesKnown, pageCount })
     },
   })
-}
-
-function noteLogin({ login }: ExportOptions): string[] {
-  return login ? ['A recorded login was used: the bundle contains what that login may read.'] : []
 }
 
 /** Removes products from the soft 404 page, because it is compared with pages whose products are removed. */

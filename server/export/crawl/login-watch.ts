@@ -93,7 +93,10 @@ export function createLoginWatch({ site, login, createFetcher, abort }: WatchOpt
     async finish() {
       if (suspected > asked) await confirm()
     },
-    check: (found, allowLoss) => checkWalls({ ...found, site, walled, forms }, allowLoss),
+    check(found, allowLoss) {
+      const used = login ? ['A recorded login was used: the bundle contains what that login may read.'] : []
+      return [...checkWalls({ ...found, site, walled, forms }, allowLoss), ...used]
+    },
   }
 }
 
