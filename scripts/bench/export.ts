@@ -10,7 +10,9 @@ import { runSite, type SiteResult } from './export/run-site.ts'
 import type { Site } from './export/site.ts'
 import { appSites } from './export/sites-apps.ts'
 import { debianSites } from './export/sites-debian.ts'
+import { frameworkSites } from './export/sites-frameworks.ts'
 import { generatorSites } from './export/sites-generators.ts'
+import { themeSites } from './export/sites-themes.ts'
 import { quire, tools } from './export/tools.ts'
 import { conditionsText, describeMachine, numberOption } from './report.ts'
 
@@ -26,7 +28,7 @@ interface Flags {
   json?: boolean
 }
 
-const sites: readonly Site[] = [...debianSites, ...generatorSites, ...appSites]
+const sites: readonly Site[] = [...debianSites, ...generatorSites, ...themeSites, ...appSites, ...frameworkSites]
 const peers = tools.filter(({ isOurs }) => !isOurs)
 
 export function exportCommand(): Command {
