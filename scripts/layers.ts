@@ -41,7 +41,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   analytics: [['follow'], ['import', 'report'], ['drains'], ['envelopes'], ['counters', 'formats', 'agents'], ['.']],
   dashboard: [['http'], ['pages'], ['.'], ['parts', 'texts']],
   host: [['.'], ['fetch', 'prepare', 'serve'], ['versions']],
-  web: [['browser', 'fetch', 'javascript'], ['html'], ['.']],
+  web: [['browser', 'fetch', 'javascript'], ['html', 'login'], ['.']],
   'in-page': [
     ['browser', 'dashboard', 'docs', 'guard', 'packed', 'runtime', 'search', 'views'],
     ['outline', 'panels'],
@@ -60,6 +60,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'express-openapi-validator': ['http'],
   pg: ['store'],
   pgpass: ['store'],
+  'prom-client': ['serving/metrics'],
   puppeteer: ['web/browser'],
   'tar-stream': ['store', 'unpack'],
   undici: ['web/fetch'],

@@ -5,6 +5,11 @@ import { readBooleanVariables } from '../server/flags/setting.ts'
 /** Runs a program that has called `exitOverride`. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 export async function runProgram(program: Command): Promise<void> {
   program.hook('preAction', (_, command) => readBooleanVariables(command))
+  // The reader, such as `head`, may close the pipe early.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
   try {
     await program.parseAsync()
   } catch (error) {

@@ -4,6 +4,7 @@ import { dashboardPath } from './dashboard/frame.ts'
 import { type DashboardOptions, dashboardRouter } from './dashboard/http/router.ts'
 import { bundlesPath } from './export/jobs/bundle-link.ts'
 import type { BundleStore } from './export/jobs/bundle-store.ts'
+import type { SignBundle } from './export/jobs/sign-bundle.ts'
 import { type AdmitDeps, createAdmission, type Finders } from './http/admit.ts'
 import { bundleRouter } from './http/bundles.ts'
 import { allowOrigins } from './http/cors.ts'
@@ -31,6 +32,7 @@ export interface AppOptions extends Finders {
   admission: AdmitDeps
   bundles: BundleStore
   organizations: Pick<Organizations, 'find'>
+  signBundle: SignBundle
   validator: Validator
   loadDocumentation: LoadDocumentation
   documentTexts: DocumentTexts
@@ -82,8 +84,8 @@ export function createApp(options: AppOptions): Express {
   app.use(documentRouter(options.extensionTexts, '/quire/v1/', findAddress))
   app.use(serveDocumentation(loadDocumentation, findAddress))
   const { bundleLinks, exportJobs, now } = deps
-  const { organizations } = options
-  app.use(bundlesPath, bundleRouter({ bundleLinks, exportJobs, bundles, organizations, now }))
+  const { organizations, signBundle } = options
+  app.use(bundlesPath, bundleRouter({ bundleLinks, exportJobs, bundles, organizations, signBundle, now }))
 
   app.use(answerUnknownPaths)
   app.use(answerErrors(log))

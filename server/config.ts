@@ -16,6 +16,14 @@ export type Role = (typeof roles)[number]
 /** `quire` = links lead to this server, `presigned` = to the storage of the bundles. */
 export type BundleLinksKind = 'quire' | 'presigned'
 
+/** Where a process serves its metrics. */
+export interface MetricsSettings {
+  host: string
+  port: number
+  /** What a request must send as a Bearer token; undefined = nothing. */
+  token: string | undefined
+}
+
 export interface Config {
   role: Role
   dataFolder: string
@@ -84,6 +92,8 @@ export interface Config {
   exportCacheBytes: number
   /** The logs to follow. */
   follow: FollowSettings
+  /** null = none are served, and nothing is measured. */
+  metrics: MetricsSettings | null
   logLevel: string
   /** Undefined = pretty on a terminal, else JSON. */
   logStyle: LogStyle | undefined

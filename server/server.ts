@@ -7,6 +7,9 @@ import { createHealthApp } from './http/pipeline.ts'
 import { createReadiness } from './http/readiness.ts'
 import { createApi, prepareApi } from './serving/api.ts'
 import { openExportCaches, startExports, startFollowing, startLoops } from './serving/background-work.ts'
+import { addCommonMetrics } from './serving/metrics/common-metrics.ts'
+import { openMetrics } from './serving/metrics/open-metrics.ts'
+import { addServerMetrics } from './serving/metrics/server-metrics.ts'
 import { openParts } from './serving/parts.ts'
 import { openListener, type RunningServer, startServing } from './serving/running-server.ts'
 import { startWebhooks, wakeAfterChanges } from './serving/webhooks.ts'
@@ -35,6 +38,10 @@ async function start(config: Config, log: Logger, background: Background) {
   const { role } = config
   const api = role === 'runner' ? undefined : await prepareApi(parts, background)
   const siteCaches = role === 'api' ? null : await openExportCaches(parts)
+  await openMetrics(config.metrics, { background, log }, metrics => {
+    addCommonMetrics(metrics, dataFolder)
+    addServerMetrics(metrics, parts)
+  })
   const { whyNotReady, shutDown } = createReadiness(store.check)
 
   const { host, port, drainMs } = config

@@ -16,6 +16,7 @@ const currentBrowsers = 'es2022'
 
 const scripts: readonly InPageScript[] = [
   { name: 'guardPage', file: 'guard/guard-page.ts', target: oldBrowsers },
+  { name: 'refuseScripts', file: 'products/refuse-scripts.ts', target: currentBrowsers },
   { name: 'startApp', file: 'guard/start-app.ts', target: oldBrowsers },
   { name: 'followRedirect', file: 'guard/follow-redirect.ts', target: oldBrowsers },
   { name: 'runPage', file: 'runtime/page-runtime.ts', target: currentBrowsers },
@@ -32,6 +33,7 @@ const scripts: readonly InPageScript[] = [
   { name: 'scrollThrough', file: 'browser/scroll-through.ts', target: currentBrowsers },
   { name: 'learnOutline', file: 'browser/learn-outline.ts', target: currentBrowsers },
   { name: 'pressTheme', file: 'browser/press-theme.ts', target: currentBrowsers },
+  { name: 'restoreLogin', file: 'browser/restore-login.ts', target: currentBrowsers },
   { name: 'readColours', file: 'browser/read-colours.ts', target: currentBrowsers },
   { name: 'readSeen', file: 'browser/read-seen.ts', target: currentBrowsers },
   { name: 'readVisibleText', file: 'browser/read-visible-text.ts', target: currentBrowsers },
@@ -41,6 +43,8 @@ const scripts: readonly InPageScript[] = [
   { name: 'openReferences', file: 'browser/open-references.ts', target: currentBrowsers },
   { name: 'keepPanels', file: 'browser/keep-panels.ts', target: currentBrowsers },
   { name: 'copyPanels', file: 'browser/copy-panels.ts', target: currentBrowsers },
+  { name: 'pressControls', file: 'browser/press-controls.ts', target: currentBrowsers },
+  { name: 'tryControls', file: 'browser/try-controls.ts', target: currentBrowsers },
   { name: 'freezeReferences', file: 'browser/freeze-references.ts', target: currentBrowsers },
   { name: 'serializePage', file: 'browser/serialize-page.ts', target: currentBrowsers },
 ]

@@ -21,9 +21,16 @@ export function minimalEnvironment(env: NodeJS.ProcessEnv = process.env): Record
   return pick(env, [...common, ...ownNames])
 }
 
-/** Returns the variables that Chromium needs. Scripts of foreign pages run there. */
-export function browserEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
-  return pick(env, common)
+/** The variables by which a program finds the screen. */
+export const displayNames = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY'] as const
+
+/**
+ * Returns the variables that Chromium needs. Scripts of foreign pages run there.
+ *
+ * @param hasDisplay whether it shows a window.
+ */
+export function browserEnvironment(env: NodeJS.ProcessEnv = process.env, hasDisplay = false): Record<string, string> {
+  return pick(env, hasDisplay ? [...common, ...displayNames] : common)
 }
 
 function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {

@@ -13,6 +13,7 @@ export function createCommandLoaders(program: Command): Map<string, () => Promis
       serve: async () => (await import('./serve.ts')).serveCommand(),
       demo: async () => (await import('./demo.ts')).demoCommand(),
       export: async () => (await import('./export.ts')).exportCommand(),
+      login: async () => (await import('./login.ts')).loginCommand(),
       exports: async () => (await import('./exports.ts')).exportsCommand(),
       host: async () => (await import('./host.ts')).hostCommand(),
       lost: async () => (await import('./lost.ts')).lostCommand(),

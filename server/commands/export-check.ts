@@ -1,13 +1,16 @@
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { escapeControlsInLines } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
+import { type Signature, signatureFile, type TrustedKeys, verifySignature } from '../base/signature.ts'
 import { checkBundle } from '../export/check/check-bundle.ts'
 import { where } from '../export/check/check-pages.ts'
 import type { BundleCheck, BundleFault } from '../export/check/check-result.ts'
+import { manifestName } from '../export/model/manifest.ts'
 import type { ExportFlags } from '../flags/export-settings.ts'
 import { readLimits } from '../flags/run-settings.ts'
+import { readTrustedKeyFiles } from '../flags/signing-settings.ts'
 import { defaultUnpackLimits } from '../unpack/unpack-limits.ts'
 import { megabyte } from './export-summary.ts'
 import { openWorkFolder } from './open-work-folder.ts'
@@ -17,6 +20,7 @@ import { stopOnSignal } from './stop-on-signal.ts'
 /** The flags that `--check` uses. Environment variables of the others are for exports and are ignored. */
 const used = new Set([
   'check',
+  'trustedKey',
   'verify',
   'allowNoSandbox',
   'json',
@@ -35,10 +39,11 @@ const maxLines = 10
  */
 export async function runCheck(site: string | undefined, flags: ExportFlags, command: Command): Promise<void> {
   const bundle = await readBundle(site, flags, command)
+  const trusted = readTrustedKeyFiles(flags.trustedKey)
   const work = await openWorkFolder(flags.workFolder)
   const stop = stopOnSignal('The check was stopped.')
   try {
-    const check = await checkBundle({
+    const checked = await checkBundle({
       bundle,
       workFolder: join(work.path),
       verify: flags.verify,
@@ -47,6 +52,8 @@ export async function runCheck(site: string | undefined, flags: ExportFlags, com
       unpackLimits: defaultUnpackLimits,
       signal: stop.signal,
     })
+    const signed = await checkSignature(bundle, checked, trusted)
+    const check = { ...checked, ...signed, faults: [...checked.faults, ...signed.faults] }
     const count = check.faults.length
     if (flags.json) printJson({ bundle, sound: count === 0, ...check })
     else console.log(escapeControlsInLines(describeCheck(flags.check ?? '', check).join('\n')))
@@ -79,13 +86,39 @@ async function readBundle(site: string | undefined, flags: ExportFlags, command:
   return resolve(check)
 }
 
+type SignedCheck = Pick<BundleCheck, 'faults'> & { signature: Pick<Signature, 'keyId' | 'signedAt'> | null }
+
+/** Verifies the signature beside an archive, if keys are trusted. */
+async function checkSignature(
+  bundle: string,
+  { kind, sha256, sizeBytes }: BundleCheck,
+  trusted: TrustedKeys | null,
+): Promise<SignedCheck> {
+  if (!trusted) return { signature: null, faults: [] }
+  try {
+    if (kind === 'folder') throw new OperatorError('A folder has no signature. Check the archive.')
+    const text = await readFile(signatureFile(bundle), 'utf8').catch(() => null)
+    if (text === null) throw new OperatorError(`The bundle is not signed: ${signatureFile(bundle)} cannot be read.`)
+    const { keyId, signedAt, ...signed } = verifySignature(text, trusted)
+    if (signed.sha256 !== sha256 || signed.sizeBytes !== sizeBytes)
+      throw new OperatorError('The signature belongs to another archive: this one was changed after it was signed.')
+    return { signature: { keyId, signedAt }, faults: [] }
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    return { signature: null, faults: [{ page: null, place: null, what: error.message }] }
+  }
+}
+
 /** Describes the outcome of a check, one line for each sentence. */
-export function describeCheck(bundle: string, check: BundleCheck): string[] {
+export function describeCheck(bundle: string, check: BundleCheck & Partial<SignedCheck>): string[] {
   const { kind, sizeBytes, sha256, domain, version, pages, files, openedPages, unopened, faults, notes } = check
+  const { manifest, signature } = check
   const size = sizeBytes === null ? '' : `, ${(sizeBytes / megabyte).toFixed(1)} MB`
   const of = domain === null ? '' : ` of ${domain}${version === null ? '' : `, version ${version}`}`
   const lines = [`${bundle}: ${kind}, ${showCountOf(pages, 'page')} in ${showCountOf(files, 'file')}${of}${size}`]
   if (sha256 !== null) lines.push(`sha256 ${sha256}`)
+  if (manifest) lines.push(describeManifest(manifest))
+  if (signature) lines.push(`Signed with the trusted key ${signature.keyId} at ${signature.signedAt}.`)
   if (unopened === null)
     lines.push(
       `Opened in Chromium at the root of a host, in a folder of a host and from file://: ${openedPages.join(', ')}`,
@@ -95,6 +128,11 @@ export function describeCheck(bundle: string, check: BundleCheck): string[] {
   lines.push(...cut(faults.map(describeFault), 'fault'))
   if (faults.length === 0) lines.push(describeSound(unopened === null))
   return lines
+}
+
+function describeManifest({ engine, newestPage }: NonNullable<BundleCheck['manifest']>): string {
+  const day = newestPage === null ? '' : `, newest page of ${newestPage}`
+  return `Made by ${engine}${day}. Its files were compared with ${manifestName}.`
 }
 
 function describeSound(isOpened: boolean): string {

@@ -1,25 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, mkdir } from 'node:fs/promises'
+import { access, mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { describeEngine } from '../assets.ts'
 import { isDiskFull } from '../base/disk-full.ts'
 import { makeFolder } from '../base/make-folder.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import type { BundleFormat, ExportProgress } from '../export/model/options.ts'
+import { type SigningKey, signArchive, signatureFile } from '../base/signature.ts'
+import type { BundleFormat, ExportProgress, ExportResult } from '../export/model/options.ts'
 import type { CacheSettings } from '../export/model/site-cache.ts'
 import { type ExportFlags, exportSettings, readHeaders, readPaths, readTarget } from '../flags/export-settings.ts'
 import { readLimits, readProcessLimits } from '../flags/run-settings.ts'
 import { addSettings } from '../flags/setting.ts'
+import { readKeyFile } from '../flags/signing-settings.ts'
 import { readRemovalFlags, removalHelp } from '../flags/site-settings.ts'
 import { resolveFeatures } from '../products/features.ts'
+import { checkLoginTimes, type RecordedLogin } from '../web/login/recorded-login.ts'
 import { createRunExport } from '../workers/run-export.ts'
 import { megabyte, summarize } from './export-summary.ts'
+import { readLoginFile } from './login-file.ts'
 import { openWorkFolder } from './open-work-folder.ts'
 import { explainFolder, formatOf, resolveOutput } from './output-file.ts'
 import { isFolderOutput, replaceFolder, resolveOutputFolder } from './output-folder.ts'
-import { printJson } from './print.ts'
+import { printJson, printNote } from './print.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 
 export function exportCommand(): Command {
@@ -37,9 +41,12 @@ Examples:
   npx quire export http://127.0.0.1:8787/docs/ -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ -o docs/
   npx quire export --check docs.zip
+  npx quire export http://127.0.0.1:8787/docs/ -o docs.zip --sign quire-signing.pem
+  npx quire export --check docs.zip --trusted-key quire-signing.pub.pem
   npx quire export http://127.0.0.1:8787/docs/ -o docs.tar.gz --cache ~/.cache/quire
   npx quire export docs.example.com --origin http://127.0.0.1:8787/docs/ -o docs.zip
   QUIRE_EXPORT_HEADERS="Authorization: Bearer $TOKEN" npx quire export http://127.0.0.1:8787/docs/ -o docs.zip
+  npx quire export http://127.0.0.1:8787/docs/ --session session.json -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --deployment client-hosted --feature search=on --remove-selector '#ask-us' -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --exclude '/docs/reference/*' --exclude '*/drafts/*' -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --path /docs/ --path /docs/export/ -o two-pages.zip --json
@@ -80,7 +87,8 @@ function missing(command: Command, what: string): never {
 type WritingFlags = ExportFlags & { output: string }
 
 async function runExport(site: string, flags: WritingFlags, command: Command): Promise<void> {
-  const given = readGiven(site, flags, command)
+  const given = { ...readGiven(site, flags, command), login: await readLogin(flags) }
+  const key = readSigningFlags(flags, command)
   const output = await resolveAnyOutput(flags)
   const scratch = await openWorkFolder(flags.workFolder)
   const stop = stopOnSignal('The export was stopped; nothing was written.')
@@ -102,12 +110,15 @@ async function runExport(site: string, flags: WritingFlags, command: Command): P
       warn: (details, message) => console.error(`${message} ${describeCause(details)}`.trim()),
     })
     if (output.isFolder) await replaceFolder(outFile, output.path, stop.signal)
+    const signature = key && (await writeSignature(output.path, result, key))
     progress.end()
     const seconds = (performance.now() - startedAt) / 1000
     const place = output.isFolder ? { folder: output.path } : { file: output.path }
     if (result.browserProblem !== null) console.error(result.browserProblem)
-    if (flags.json) printJson({ ...place, format: given.format, ...result, seconds: Math.round(seconds * 1000) / 1000 })
+    if (flags.json)
+      printJson({ ...place, format: given.format, ...result, signature, seconds: Math.round(seconds * 1000) / 1000 })
     else console.log(summarize(output.path, result, seconds))
+    if (signature && !flags.json) console.log(`Signed with the key ${signature.keyId}: ${signature.file}`)
   } catch (error) {
     progress.end()
     if (isDiskFull(error))
@@ -117,6 +128,14 @@ async function runExport(site: string, flags: WritingFlags, command: Command): P
     stop.release()
     await scratch.close()
   }
+}
+
+/** Reads the recorded login, and prints what of it has ended or will soon. */
+async function readLogin({ session, ...flags }: WritingFlags): Promise<RecordedLogin | null> {
+  if (session === undefined) return null
+  const login = await readLoginFile(session)
+  printNote(checkLoginTimes(login, Date.now(), readLimits(flags).jobTimeoutMs) ?? undefined)
+  return login
 }
 
 /** Reads the flags that say what is exported, and how. */
@@ -137,8 +156,26 @@ function readGiven(site: string, flags: WritingFlags, command: Command) {
     allowLoss: flags.allowLoss ?? false,
     allowNoSandbox: flags.allowNoSandbox ?? false,
     offlineSearch: flags.offlineSearch ?? false,
+    markdown: flags.markdown ?? false,
     obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
   }
+}
+
+/** Reads the key before the export, so that it fails early. */
+function readSigningFlags({ sign, output, trustedKey }: WritingFlags, command: Command): SigningKey | null {
+  if (trustedKey && command.getOptionValueSource('trustedKey') === 'cli')
+    throw new OperatorError('--trusted-key verifies a bundle. Give it with --check, or leave it out.', 2)
+  if (sign === undefined) return null
+  if (isFolderOutput(output))
+    throw new OperatorError('--sign signs an archive. Write one, such as docs.zip, or leave --sign out.', 2)
+  return readKeyFile(sign).key
+}
+
+/** Writes the signature beside the archive. */
+async function writeSignature(archive: string, { sha256, sizeBytes }: ExportResult, key: SigningKey) {
+  const file = signatureFile(archive)
+  await writeFile(file, `${signArchive({ sha256, sizeBytes }, Date.now(), key)}\n`)
+  return { file, keyId: key.id }
 }
 
 /** Where the bundle goes: an archive, or a folder with its files. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
+import type { Signature } from '../base/signature.ts'
 import {
   type HostFlags,
   type HostVisits,
@@ -52,6 +53,7 @@ Examples:
   npx quire host docs.zip --port 9000 --data /var/lib/quire-host --access-log /var/log/nginx/docs.log
   npx quire host docs.zip --deployment client-hosted --features search,analytics=off
   npx quire host docs.zip --deployment client-hosted --feature-host playground=https://api.example.com
+  npx quire host docs.zip --trusted-key quire-signing.pub.pem --watch 60
   npx quire host --watch 60 --bundle docs.zip
 
 The command fetches the bundle, checks and unpacks it beside the earlier versions, and then switches to it in one step. If the
@@ -107,9 +109,17 @@ again. To serve one of them, name it.`,
     })
 }
 
-function describeVersion({ source, unpackedAt, ...version }: Version, { current, held }: HostState) {
+function describeVersion({ source, unpackedAt, signature, ...version }: Version, { current, held }: HostState) {
   const state = version.id === current ? 'current' : held.includes(version.id) ? 'held' : 'kept'
-  return { ...version, source: source.name, unpackedAt, state }
+  const signed = signature === undefined ? null : (JSON.parse(signature) as Signature)
+  return {
+    ...version,
+    source: source.name,
+    unpackedAt,
+    state,
+    signedAt: signed?.signedAt ?? null,
+    keyId: signed?.keyId ?? null,
+  }
 }
 
 function toVersionRow({

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import type { Steps } from '../base/steps.ts'
 import { probeSite, type SiteProbe } from '../export/probe-site.ts'
 import { addSettings, type FlagsOf, type Settings, withoutVariables } from '../flags/setting.ts'
 import { type StoreFlags, storeSettings } from '../flags/shared-settings.ts'
@@ -11,17 +10,16 @@ import {
   removalHelp,
   removalSettings,
 } from '../flags/site-settings.ts'
-import type { NounsInSteps } from '../store/nouns.ts'
-import { recordChange } from '../store/record-change.ts'
 import { addSite } from '../store/recorded-inserts.ts'
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
-import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { countRules, describeRules } from '../tenancy/removal-rules.ts'
 import { describeAllowedOrigins, describeOrigin, parseDomain, parseOrigin, type Site } from '../tenancy/site.ts'
+import { changeSite } from './change-site.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printJson, printResult, printRows } from './print.ts'
 import { fitTerminal } from './prose.ts'
+import { setSigningKeyCommand } from './sites-set-signing-key.ts'
 import { withExistingStore } from './with-store.ts'
 
 const storedRules = withoutVariables(removalSettings)
@@ -50,6 +48,9 @@ Examples:
   npx quire sites set-allowed-origins help.example.com http://10.0.0.7:9000
   npx quire sites set-features help.example.com --remove-selector '#ask-us' --remove-script '*/ask-us.js'
   npx quire sites set-features help.example.com --exclude '/internal/*' --exclude '*/drafts/*'
+  npx quire sites set-signing-key help.example.com quire-signing.pem
+  npx quire sites set-signing-key help.example.com --clear
+  npx quire sites forget-login help.example.com
   npx quire sites delete help.example.com
 
 An origin may be a private or loopback address, because an operator sets it. So may an allowed origin: a further host from
@@ -82,6 +83,11 @@ export function sitesCommand(): Command {
   )
     .addHelpText('after', `\n${removalHelp}`)
     .action(setFeatures)
+  sites.addCommand(setSigningKeyCommand())
+  addSettings(
+    sites.command('forget-login <domain>').description('delete the recorded login of a site, see npx quire login'),
+    storeSettings,
+  ).action(forgetLogin)
   addSettings(
     sites.command('delete <domain>').description('delete a site and its export cache; finished exports stay'),
     storeSettings,
@@ -163,6 +169,18 @@ async function setFeatures(domainText: string, flags: FlagsOf<typeof rulesSettin
   else console.log(`${domain} has no rules. From the next export on, only the known products are removed.`)
 }
 
+async function forgetLogin(domainText: string, flags: StoreFlags): Promise<void> {
+  const domain = domainText.toLowerCase()
+  await withExistingStore(flags, store =>
+    changeSite(store, { domain, detail: 'login forgotten' }, ({ sites }) => sites.updateLogin(domain, null)),
+  )
+  printResult(
+    flags.json,
+    { domain, loginAt: null },
+    `No login of ${domain} is stored. Sign out on the site to end it there.`,
+  )
+}
+
 async function deleteSite(domainText: string, flags: StoreFlags): Promise<void> {
   const domain = domainText.toLowerCase()
   await withExistingStore(flags, async store => {
@@ -176,41 +194,21 @@ async function deleteSite(domainText: string, flags: StoreFlags): Promise<void> 
   printResult(flags.json, { domain, deleted: true }, `${domain} is deleted.`)
 }
 
-/**
- * Changes a site and appends the audit event.
- *
- * @param change returns false if there is no such site.
- */
-async function changeSite(
-  store: Store,
-  event: { domain: string; action?: 'site.deleted'; detail?: string },
-  change: (nouns: NounsInSteps) => Steps<boolean>,
-): Promise<void> {
-  const { domain, action = 'site.changed', detail = null } = event
-  const site = await store.sites.find(domain)
-  const project = site && (await store.projects.find(site.projectId))
-  const organizationId = project?.organizationId ?? null
-  if (!(await recordChange(store, { action, subject: domain, organizationId, detail }, change)))
-    throw unknownSite(domain)
-}
-
 async function listSites(flags: StoreFlags & { org?: string }): Promise<void> {
   const rows = await withExistingStore(flags, async store => store.sites.list(await findOrganizationId(store, flags)))
   printRows(rows, {
     json: flags.json,
     empty: 'There are no sites yet. Register one with: npx quire sites create DOMAIN --project ID',
-    toRow: ({ domain, projectId, origin, removal, allowedOrigins }) => ({
+    toRow: ({ domain, projectId, origin, removal, allowedOrigins, signingKeyId, loginAt }) => ({
       domain,
       projectId,
       origin: origin ?? `https://${domain}/`,
       rules: removal && countRules(removal),
       allowed: allowedOrigins.length === 0 ? null : allowedOrigins.length,
+      signed: signingKeyId,
+      loginAt,
     }),
   })
-}
-
-function unknownSite(domain: string): OperatorError {
-  return new OperatorError(`There is no site ${domain}. See: npx quire sites list`)
 }
 
 function readOrigin(text: string): string {

@@ -27,6 +27,7 @@ export const writtenPages: readonly WrittenPage[] = [
   { file: 'README.md', path: '/', title: 'Quire', group: 'Start' },
   { file: 'CHANGELOG.md', path: '/changelog', title: 'Changelog', group: 'Start' },
   written('operate', 'Operate a server', 'Use'),
+  written('monitor', 'Monitor a server', 'Use'),
   written('scale', 'Several servers', 'Use'),
   written('dashboard', 'Dashboard', 'Use'),
   written('binary', 'Single binary', 'Use'),

@@ -3,26 +3,34 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createQueue } from '../base/queue.ts'
 import { createProductRemoval, type ProductRemoval } from '../products/product-removal.ts'
-import { type BrowserTabs, createBrowserTabs } from '../web/browser/browser-tabs.ts'
+import { type BrowserTabs, type BrowserTabsOptions, createBrowserTabs } from '../web/browser/browser-tabs.ts'
 import { findBrowser } from '../web/browser/find-browser.ts'
+import { restoreLogin } from '../web/browser/in-page.ts'
 import { BrowserStartError } from '../web/browser/launch.ts'
 import { rendererTabs } from '../web/browser/renderer.ts'
+import type { SignedIn } from '../web/browser/tab.ts'
 import { isLocalHost } from '../web/fetch/address.ts'
 import { type Fetcher, openFetcher } from '../web/fetch/fetcher.ts'
 import { createPace, maxForOthers, type Pace } from '../web/fetch/host-turns.ts'
+import { openLoginSession } from '../web/fetch/login-session.ts'
 import { readPageWords } from '../web/html/page-text.ts'
 import { readRawText } from '../web/html/text-encoding.ts'
+import type { LoginSecrets } from '../web/login/login-secrets.ts'
 import { archiveFiles } from './archive/archive.ts'
 import { makeBundle } from './bundle/make-bundle.ts'
+import { refuseSecrets } from './bundle/refuse-secrets.ts'
+import { twinLists } from './bundle/write-twins.ts'
 import { type CachingFetcher, createCachingFetcher } from './cache/caching-fetcher.ts'
 import { keepExport, repeatExport } from './cache/finished-export.ts'
-import { createViewCache, noViewCache } from './cache/view-cache.ts'
+import { createSecretViews, createViewCache, noViewCache } from './cache/view-cache.ts'
 import { checkExpected, checkOutcome, noteLosses } from './crawl/check-outcome.ts'
 import { type CollectedSite, type CrawlTools, createMutableSite } from './crawl/crawl-tools.ts'
 import { type Discovered, discoverSite } from './crawl/discover.ts'
 import { type Collection, createFileCollector } from './crawl/file-collector.ts'
-import { maxFolded } from './crawl/frontier.ts'
+import { createLoginWatch, type LoginWatch } from './crawl/login-watch.ts'
 import type { MissingPage } from './crawl/missing-probe.ts'
+import { maxFolded } from './crawl/query-pages.ts'
+import { findShortfall, noteShortfall, refuseShortfall } from './crawl/shortfall.ts'
 import { listThirdParties } from './crawl/third-parties.ts'
 import { type CrawlOptions, type CrawlResult, crawlSite } from './crawl/visit.ts'
 import { ExportError, stopped } from './model/export-error.ts'
@@ -104,8 +112,11 @@ function openRun(options: Attempt, signal: AbortSignal, abort: (error: unknown) 
   const site = createSite(options.domain, options.origin)
   const exclusions = createExclusions(options.removal?.excludePages ?? [], site)
   const pace = openPace(options, crowd)
+  const { login = null } = options
+  const session = login && openLoginSession(login)
   const createFetcher = () =>
     openFetcher({
+      login: session,
       exempt: options.originAllowed ? options.origin : null,
       alsoExempt: options.alsoAllowed ?? [],
       limits,
@@ -116,12 +127,17 @@ function openRun(options: Attempt, signal: AbortSignal, abort: (error: unknown) 
       isExcluded: url => site.own(url) !== null && exclusions.has(url),
       siteHeaders: { origin: options.origin.origin, headers: options.siteHeaders ?? {} },
     })
-  const cachingFetcher = reuse ? createCachingFetcher({ ...reuse, fetcher: createFetcher(), limits }) : null
+  const isSecret = ({ href }: URL) => session !== null && session.secrets.find(Buffer.from(href)) !== null
+  const cachingFetcher = reuse ? createCachingFetcher({ ...reuse, fetcher: createFetcher(), limits, isSecret }) : null
   const fetcher = cachingFetcher ?? createFetcher()
   const share = (whole: number) => divide(whole, crowd().exports)
   const pool = openPool(options, share)
-  const tabs = createTabs(options, share, signal)
-  return { site, exclusions, fetcher, pool, tabs, browserProblem, pace, signal, abort, cachingFetcher, createFetcher }
+  const signedIn = login && session && { restore: restoreLogin(login), noteHeaders: session.noteHeaders }
+  const tabs = createTabs(options, { share, signedIn, signal })
+  const loginWatch = createLoginWatch({ site, login, createFetcher, abort })
+  const secrets = session?.secrets ?? null
+  const tools = { site, exclusions, fetcher, pool, tabs, browserProblem, pace, signal, abort, loginWatch, secrets }
+  return { ...tools, cachingFetcher, createFetcher }
 }
 
 /** Returns the share of one of `among` exports in something that an export alone may use as a whole; at least 1. */
@@ -158,13 +174,16 @@ function openPool(options: Attempt, share: (whole: number) => number): PagePool 
 /** Prepares the browser that renders pages and checks the bundle; null when the export does without. */
 function createTabs(
   { workFolder, limits, executablePath, allowNoSandbox = false }: Attempt,
-  share: (whole: number) => number,
-  signal: AbortSignal,
+  {
+    share,
+    signedIn,
+    signal,
+  }: Pick<BrowserTabsOptions, 'signal'> & Pick<Required<BrowserTabsOptions>, 'share'> & { signedIn: SignedIn | null },
 ): BrowserTabs | null {
   if (executablePath === null) return null
   const { pageTimeoutMs } = limits
   const browser = { executablePath, profileFolder: join(workFolder, 'browser'), allowNoSandbox }
-  return createBrowserTabs({ ...browser, pageTimeoutMs, signal, share, maxTabs: rendererTabs })
+  return createBrowserTabs({ ...browser, pageTimeoutMs, signal, share, login: signedIn, maxTabs: rendererTabs })
 }
 
 /** Returns the archive of an earlier export if nothing has changed; otherwise makes a new one. */
@@ -172,7 +191,10 @@ async function repeatOrMake(options: Attempt, run: Run): Promise<ExportResult> {
   const { outFile, log, reuse, browserProblem } = options
   const { signal, pace, cachingFetcher } = run
   const clock = startStageClock(log)
-  const repeated = await repeatExport(options, run.createFetcher, pace, signal)
+  await run.loginWatch.confirm()
+  // With a login in local storage, the answers alone do not tell what scripts show.
+  const mayRepeat = Object.keys(options.login?.storage ?? {}).length === 0
+  const repeated = mayRepeat ? await repeatExport(options, run.createFetcher, pace, signal) : null
   if (reuse) clock.end('compare', { isRepeated: repeated !== null }, 'compared with the previous export')
   if (repeated) return { ...repeated, browserProblem, stageSeconds: clock.seconds() }
   const collection = await collectSite(options, run)
@@ -180,6 +202,8 @@ async function repeatOrMake(options: Attempt, run: Run): Promise<ExportResult> {
   clock.end('fetch', { pages: report.pages }, 'site collected')
   const bundle = await makeBundle(collection, options, signal, clock)
   await run.tabs?.close()
+  await run.loginWatch.finish()
+  if (run.secrets) await refuseSecrets(bundle, run.secrets)
   const archived = await archiveFiles({ ...bundle, format: options.format, outFile, signal })
   clock.end('archive', archived, 'bundle archived')
   const result = { pageCount: report.pages, ...archived, report }
@@ -204,6 +228,9 @@ interface CollectDeps {
   fetcher: Fetcher
   pool: PagePool
   pace: Pace
+  loginWatch: LoginWatch
+  /** The values of the recorded login; null = there is none. */
+  secrets: LoginSecrets | null
   signal: AbortSignal
   /** Ends the whole export. */
   abort(error: unknown): void
@@ -233,34 +260,46 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
   const completer = createPageCompleter({ ...shared, answer, compares, signal, log })
   // Browsers request /favicon.ico by default.
   files.need(new URL('/favicon.ico', site.origin), 'asset')
+  // A site may have lists of its Markdown.
+  for (const path of options.markdown ? twinLists : []) files.need(new URL(`/${path}`, site.origin), 'asset')
   const crawl = { ...shared, starts, missingContent: readMissing(missing), followLinks: paths === null }
   const crawled = await crawlWith(completer, options, crawl)
   // A check of the bundle uses the same browser.
   if (!compares) await deps.tabs?.close()
   signal.throwIfAborted()
+  await deps.loginWatch.finish()
+  const walls = deps.loginWatch.check(found, options.allowLoss ?? false)
   checkOutcome(found, limits, paths === null ? null : starts)
   const losses = { pages: crawled.lost, lists: discovered.lostLists }
+  const shortfall = paths === null ? await findShortfall(found, options.origin, crawled.isExpected) : []
   if (!options.allowLoss) checkExpected(losses, site)
+  if (!options.allowLoss) refuseShortfall(shortfall, site)
   const report = beginReport(options, found, completer.findings())
   // What is lost comes first, because a summary shows only the first notes.
-  report.notes = [...noteLosses(losses), ...report.notes, ...noteCrawl(crawled)]
+  report.notes = [
+    ...noteLosses(losses),
+    ...(shortfall.length > 0 ? [noteShortfall(shortfall)] : []),
+    ...walls,
+    ...report.notes,
+    ...noteCrawl(crawled),
+  ]
   return { collected: found, report, tools, files, answer, looks: completer.looks }
 }
 
 async function createTools(
   options: ExportOptions,
-  { site, exclusions, fetcher, pool, tabs, browserProblem, abort }: CollectDeps,
+  { site, exclusions, fetcher, pool, tabs, browserProblem, loginWatch, secrets, abort }: CollectDeps,
   { isAllowed }: Discovered,
 ): Promise<CrawlTools> {
   const { limits, reuse } = options
   const folder = join(options.workFolder, 'fetched')
   await mkdir(folder, { recursive: true })
   return {
-    ...{ site, exclusions, fetcher, pool, tabs, browserProblem, limits, folder, isAllowed, abort },
+    ...{ site, exclusions, fetcher, pool, tabs, browserProblem, limits, folder, isAllowed, loginWatch, abort },
     // The turns of the hosts decide how many requests are under way. Others wait before a retry.
     queue: createQueue(2 * limits.connections),
     products: createProductRemoval(options.features, options.removal ?? null, site, tabs !== null),
-    views: reuse ? createViewCache(reuse) : noViewCache,
+    views: secrets ? createSecretViews(secrets) : reuse ? createViewCache(reuse) : noViewCache,
   }
 }
 
@@ -362,7 +401,7 @@ function beginReport(
     unresolved: [],
     offlineSearch: null,
     siteSearch: null,
-    scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [] },
+    scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [], heldOutPages: [] },
     differences: [],
   }
 }

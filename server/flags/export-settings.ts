@@ -7,7 +7,8 @@ import { parseSiteHeaders, type SiteHeaders } from '../web/fetch/site-headers.ts
 import { cacheMb, limitSettings, runSettings } from './run-settings.ts'
 import { type FlagsOf, nonEmpty, type Settings } from './setting.ts'
 import { shared } from './shared-settings.ts'
-import { allowOrigin, removalSettings } from './site-settings.ts'
+import { sign, trustedKey } from './signing-settings.ts'
+import { allowOrigin, removalSettings, sessionFile } from './site-settings.ts'
 
 /** The settings of `export`. */
 export const exportSettings = {
@@ -29,6 +30,7 @@ export const exportSettings = {
     what: 'send this header with every request to the site; may be repeated',
     read: addHeaders,
   },
+  session: sessionFile('use the login of this file, which npx quire login --session wrote'),
   ignoreRobots: {
     flag: '--ignore-robots',
     env: 'QUIRE_EXPORT_IGNORE_ROBOTS',
@@ -44,6 +46,11 @@ export const exportSettings = {
     flag: '--check <bundle>',
     what: 'export nothing, but verify this bundle: an archive, or the folder of one',
     read: nonEmpty('a bundle, such as docs.zip'),
+  },
+  sign,
+  trustedKey: {
+    ...trustedKey,
+    what: 'with --check, verify that FILE.sig was made with this public key; may be repeated',
   },
   format: {
     flag: '--format <format>',
@@ -68,6 +75,11 @@ export const exportSettings = {
     flag: '--offline-search',
     env: 'QUIRE_EXPORT_OFFLINE_SEARCH',
     what: 'add a search that works without a server, also from file://',
+  },
+  markdown: {
+    flag: '--markdown',
+    env: 'QUIRE_EXPORT_MARKDOWN',
+    what: 'add each page as Markdown, llms.txt and llms-full.txt, for programs that read the site',
   },
   label: { flag: '--label <text>', env: 'QUIRE_EXPORT_LABEL', what: 'version to write into the report' },
   ...runSettings,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { AddressRange } from '../base/address-range.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import type { LogStyle } from '../config.ts'
+import type { LogStyle, MetricsSettings } from '../config.ts'
 import type { BundleSource } from '../host/fetch/fetch-bundle.ts'
 import { type FeatureHost, type HostSwitches, readSwitches } from '../host/policy.ts'
 import type { UpdateSettings } from '../host/updater.ts'
@@ -12,9 +12,11 @@ import { checkPostgresUrl } from '../store/postgres/postgres-url.ts'
 import { defaultUnpackLimits } from '../unpack/unpack-limits.ts'
 import { addOrigins, addressSettings } from './address-settings.ts'
 import { readFeature } from './export-settings.ts'
+import { readMetrics } from './metrics-settings.ts'
 import { processSettings } from './serve-settings.ts'
 import { type FlagsOf, integer, nonEmpty, type Settings } from './setting.ts'
 import { shared } from './shared-settings.ts'
+import { readTrustedKeyFiles, trustedKey } from './signing-settings.ts'
 
 const megabyte = 1024 ** 2
 const { entries, totalBytes, ratio } = defaultUnpackLimits
@@ -48,6 +50,7 @@ export interface HostConfig {
   /** Whose opened pages a script writes to the access log; null = there is no script. */
   countViews: 'all' | 'unless-opted-out' | null
   drainMs: number
+  metrics: MetricsSettings | null
   logLevel: string
   logStyle: LogStyle | undefined
 }
@@ -91,6 +94,12 @@ export const hostSettings = {
     env: 'QUIRE_HOST_SHA256',
     what: 'refuse a bundle with another SHA-256',
     read: readSha256,
+  },
+  trustedKey,
+  allowDowngrade: {
+    flag: '--allow-downgrade',
+    env: 'QUIRE_HOST_ALLOW_DOWNGRADE',
+    what: 'with --trusted-key, also serve a bundle that was signed before the one that is served',
   },
   watch: {
     flag: '--watch <seconds>',
@@ -202,6 +211,8 @@ export function readHostConfig(argument: string | undefined, flags: HostFlags): 
       source: readSource(argument ?? flags.bundle),
       label: flags.version || null,
       sha256: flags.sha256 || null,
+      trusted: readTrustedKeyFiles(flags.trustedKey),
+      allowDowngrade: flags.allowDowngrade ?? false,
       maxBundleBytes: flags.maxBundleMb * megabyte,
       unpackLimits: {
         entries: flags.maxEntries,
@@ -219,6 +230,7 @@ export function readHostConfig(argument: string | undefined, flags: HostFlags): 
     visits,
     countViews,
     drainMs: flags.drainSeconds * 1000,
+    metrics: readMetrics(flags),
     logLevel: flags.logLevel,
     logStyle: flags.logStyle,
   }

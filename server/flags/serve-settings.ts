@@ -5,6 +5,7 @@ import { maxLinkTtlSeconds } from '../export/jobs/bundle-link.ts'
 import { addressSettings, readAddresses } from './address-settings.ts'
 import { drainSettings, readDrains } from './drain-settings.ts'
 import { followSettings, readFollowFlags } from './follow-settings.ts'
+import { metricsSettings, readMetrics } from './metrics-settings.ts'
 import { cacheMb, limitSettings, readLimits, readProcessLimits, runSettings } from './run-settings.ts'
 import { type FlagsOf, integer, type Settings } from './setting.ts'
 import { checkNodeFlags, shared } from './shared-settings.ts'
@@ -38,9 +39,10 @@ export const processSettings = {
     what: 'pretty = lines for people, json = JSON lines (default: pretty on a terminal)',
     choices: ['pretty', 'json'],
   },
+  ...metricsSettings,
 } as const satisfies Settings
 
-const { drainSeconds, logLevel, logStyle } = processSettings
+const { drainSeconds, logLevel, logStyle, metricsAddress, metricsTokenFile } = processSettings
 
 /** Every setting of the server. */
 export const serveSettings = {
@@ -143,6 +145,8 @@ export const serveSettings = {
   },
   logLevel,
   logStyle,
+  metricsAddress,
+  metricsTokenFile,
   validateResponses: {
     flag: '--validate-responses',
     env: 'QUIRE_VALIDATE_RESPONSES',
@@ -196,6 +200,7 @@ export function readConfig(flags: ServeFlags): Config {
     exportCache: flags.exportCache ?? true,
     exportCacheBytes: flags.exportCacheMb * 1024 ** 2,
     follow: readFollowFlags(flags),
+    metrics: readMetrics(flags),
     logLevel: flags.logLevel,
     logStyle: flags.logStyle,
     validateResponses: flags.validateResponses ?? false,

@@ -3,7 +3,7 @@ import { OperatorError } from '../base/operator-error.ts'
 import { checkRemovalRules, joinRules, noRemovalRules, parseRemovalRules } from '../products/removal-rules.ts'
 import type { RemovalRules } from '../tenancy/removal-rules.ts'
 import { parseAllowedOrigin } from '../tenancy/site.ts'
-import type { FlagsOf, Settings } from './setting.ts'
+import { type FlagsOf, nonEmpty, type Setting, type Settings } from './setting.ts'
 
 /** Explains the flags in the help of the commands that have them. */
 export const removalHelp = `If a feature (search, assistant, analytics, playground) is off, the third-party products that provide it are removed.
@@ -19,6 +19,12 @@ Further rules:
                       [{"name": "Ask", "feature": "assistant", "selectors": ["#ask"], "scripts": ["*/ask.js"]}],
                       "excludePages": []}. Products are removed only if their feature is off; the other rules
                       always apply.`
+
+/** The setting that names the file of a recorded login. */
+export function sessionFile(what: string) {
+  const read = nonEmpty('a file, such as session.json')
+  return { flag: '--session <file>', env: 'QUIRE_EXPORT_SESSION', what, read } as const satisfies Setting
+}
 
 /**
  * The settings for removing and keeping content beyond the known products, and for excluding pages. Commands that store rules

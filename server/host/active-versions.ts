@@ -10,6 +10,8 @@ const maxEarlier = 2
 export interface ActiveVersions extends ServedVersions {
   /** Answers all further requests from this version. */
   activate(version: Version): void
+  /** Returns the version that is served; null = none yet. */
+  currentVersion(): Version | null
 }
 
 export interface ActiveVersionsOptions {
@@ -44,6 +46,7 @@ export function createActiveVersions(
 
   return {
     current: () => current?.served ?? null,
+    currentVersion: () => current?.version ?? null,
     earlier: () => earlier.map(({ served }) => served),
     activate(version) {
       if (current?.version.id === version.id) return

@@ -1,12 +1,15 @@
 import { rm } from 'node:fs/promises'
 import { diskFull, isDiskFull } from '../base/disk-full.ts'
 import { OperatorError } from '../base/operator-error.ts'
+import { type Signature, type TrustedKeys, verifySignature } from '../base/signature.ts'
 import { ArchiveError, showName } from '../unpack/archive-error.ts'
 import type { UnpackLimits } from '../unpack/unpack-limits.ts'
 import { removeDownload } from '../web/fetch/download-file.ts'
 import { type BundleSource, type FetchedBundle, fetchBundle } from './fetch/fetch-bundle.ts'
+import { fetchSignature } from './fetch/fetch-signature.ts'
 import { prepareVersion, toVersionId } from './prepare/prepare-version.ts'
 import type { HostFolder, HostState } from './versions/host-folder.ts'
+import { findTrusted, mayServe } from './versions/trust.ts'
 import type { Version, VersionSource } from './versions/version.ts'
 
 export interface UpdateSettings {
@@ -16,6 +19,10 @@ export interface UpdateSettings {
   label: string | null
   /** The SHA-256 that a bundle must have; null = any. */
   sha256: string | null
+  /** Only bundles that one of these keys signed are served; null = any. */
+  trusted: TrustedKeys | null
+  /** Whether a bundle may be served that was signed before the one that is served. */
+  allowDowngrade: boolean
   maxBundleBytes: number
   unpackLimits: UnpackLimits
   retries: number
@@ -58,6 +65,10 @@ export function createUpdater(options: UpdaterOptions): Updater {
     versions: readonly Version[],
     signal: AbortSignal,
   ): Promise<UpdateOutcome> {
+    const signed = await fetchSigned(options, source, versions, signal)
+    const same = signed && versions.find(({ sha256 }) => sha256 === signed.sha256)
+    if (same) return switchTo(options, await noteSignature(options, same, signed.text))
+    if (refused && refused.signature !== signed?.text) refused = null
     const { offered } = await folder.readState()
     const last = versions.find(({ id }) => id === offered?.id)
     const isFitting = last && settings.sha256 === null && fitsLabel(last, settings.label)
@@ -77,11 +88,11 @@ export function createUpdater(options: UpdaterOptions): Updater {
     if (!bundle) return last ? switchTo(options, last) : 'unchanged'
     refused = null
     try {
-      const version = await keepVersion(options, versions, bundle, signal)
+      const version = await keepVersion(options, versions, { ...bundle, signed }, signal)
       await noteOffered(folder, { id: version.id, source: bundle.source })
       return await switchTo(options, version)
     } catch (error) {
-      if (error instanceof ArchiveError) refused = { source: bundle.source, error }
+      if (error instanceof ArchiveError) refused = { source: bundle.source, signature: signed?.text, error }
       throw error
     }
   }
@@ -91,7 +102,7 @@ export function createUpdater(options: UpdaterOptions): Updater {
     async update(signal) {
       const { source, sha256 } = settings
       try {
-        const versions = await folder.list()
+        const versions = (await folder.list()).filter(version => mayServe(version, settings.trusted))
         const verified = versions.find(version => version.sha256 === sha256)
         if (verified) return await switchTo(options, verified)
         return source ? await fetchNext(source, versions, signal) : 'unchanged'
@@ -104,6 +115,7 @@ export function createUpdater(options: UpdaterOptions): Updater {
 
 interface Refused {
   source: VersionSource
+  signature: string | undefined
   error: ArchiveError
 }
 
@@ -117,9 +129,9 @@ async function noteOffered(folder: HostFolder, offered: NonNullable<HostState['o
 }
 
 /** Chooses the version of the state, or the newest one. With a label, one that has it. */
-async function findFirst(folder: HostFolder, { label }: UpdateSettings): Promise<Version | null> {
+async function findFirst(folder: HostFolder, { label, trusted }: UpdateSettings): Promise<Version | null> {
   const { current, held } = await folder.readState()
-  const versions = await folder.list()
+  const versions = (await folder.list()).filter(version => mayServe(version, trusted))
   const labelled = label === null ? [] : versions.filter(version => fitsLabel(version, label))
   for (const some of [labelled, versions]) {
     const found = some.find(({ id }) => id === current) ?? some.find(({ id }) => !held.includes(id)) ?? some[0]
@@ -128,18 +140,63 @@ async function findFirst(folder: HostFolder, { label }: UpdateSettings): Promise
   return null
 }
 
+/** A signature that counts, and its text. */
+type Signed = Signature & { text: string }
+
+/**
+ * Fetches and verifies the signature of the bundle, before the bundle is fetched. Returns null if no keys are given.
+ *
+ * @throws {OperatorError} when the bundle must not be served.
+ */
+async function fetchSigned(
+  { settings, folder }: UpdaterOptions,
+  source: BundleSource,
+  versions: readonly Version[],
+  signal: AbortSignal,
+): Promise<Signed | null> {
+  const { trusted, allowDowngrade, idleTimeoutMs } = settings
+  if (!trusted) return null
+  const text = await fetchSignature(source, { timeoutMs: idleTimeoutMs, signal })
+  const signature = verifySignature(text, trusted)
+  const { current } = await folder.readState()
+  const served = versions.find(({ id }) => id === current)
+  const before = served && findTrusted(served, trusted)
+  if (before && signature.signedAt < before.signedAt && !allowDowngrade)
+    throw new OperatorError(
+      `The bundle was signed at ${signature.signedAt}, before the one that is served (${before.signedAt}). To serve it all the same, give --allow-downgrade.`,
+    )
+  return { ...signature, text }
+}
+
+/** Keeps the newest signature of a version, so that it still counts when an earlier key is no longer trusted. */
+async function noteSignature(
+  { folder, settings }: UpdaterOptions,
+  version: Version,
+  signature: string,
+): Promise<Version> {
+  checkLabel(version, settings.label)
+  if (version.signature === signature) return version
+  const renewed = { ...version, signature }
+  await folder.rewrite(renewed)
+  return renewed
+}
+
 /** Unpacks a bundle beside the other versions, and returns it as a complete version. */
 async function keepVersion(
   { settings, folder, now, log }: UpdaterOptions,
   versions: readonly Version[],
-  bundle: FetchedBundle,
+  bundle: FetchedBundle & { signed: Signed | null },
   signal: AbortSignal,
 ): Promise<Version> {
-  const { file, sizeBytes, sha256, source } = bundle
+  const { file, sizeBytes, sha256, source, signed } = bundle
   const isDownload = source.address !== null
   try {
     if (settings.sha256 !== null && settings.sha256 !== sha256)
       throw new ArchiveError(`The bundle has the SHA-256 ${sha256}, and --sha256 asks for ${settings.sha256}.`)
+    if (signed && (signed.sha256 !== sha256 || signed.sizeBytes !== sizeBytes))
+      throw new ArchiveError(
+        `The bundle is not the archive that was signed at ${signed.signedAt}: it was changed, or it has the signature of another one.`,
+      )
     const id = toVersionId(sha256)
     const known = versions.find(version => version.id === id)
     if (known) {
@@ -151,7 +208,7 @@ async function keepVersion(
     const { unpackLimits: limits, label, threads } = settings
     try {
       const version = await prepareVersion({
-        ...{ file, sizeBytes, sha256, source, folder: work, limits, label, threads },
+        ...{ file, sizeBytes, sha256, source, signature: signed?.text, folder: work, limits, label, threads },
         now: now(),
         signal,
       })

@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream'
 import { type Request, type Response, Router } from 'express'
+import { signatureHeader } from '../base/signature.ts'
 import { describeDownload } from '../export/jobs/bundle-download.ts'
 import type { BundleLinks } from '../export/jobs/bundle-link.ts'
 import { type BundleStore, type ByteSpan, explainCondition } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
+import type { SignBundle } from '../export/jobs/sign-bundle.ts'
 import { includesStaticExport, type Organizations } from '../tenancy/organization.ts'
 import { bundleRefusals } from './bundle-refusals.ts'
 import { correctRange, findRange } from './byte-range.ts'
@@ -19,12 +21,14 @@ export function bundleRouter({
   exportJobs,
   bundles,
   organizations,
+  signBundle,
   now,
 }: {
   bundleLinks: BundleLinks
   exportJobs: Pick<ExportJobs, 'find'>
   bundles: Pick<BundleStore, 'verify' | 'open' | 'place'>
   organizations: Pick<Organizations, 'find'>
+  signBundle: SignBundle
   now(): number
 }): Router {
   const router = Router()
@@ -47,12 +51,14 @@ export function bundleRouter({
     if (fault !== null) throw new HttpError(500, 'bundle_damaged', fault)
     const { sizeBytes, sha256, fileName } = job.bundle
     const download = describeDownload(job)
+    const signature = await signBundle({ ...job, bundle: job.bundle })
     await sendArchive(req, res, {
       sizeBytes,
       etag: `"${sha256}"`,
       headers: {
         'Content-Disposition': `attachment; filename="${download.fileName}"`,
         'Content-Type': download.contentType,
+        ...(signature !== null && { [signatureHeader]: signature }),
       },
       open: span => bundles.open(fileName, span),
     })

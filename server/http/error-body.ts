@@ -58,6 +58,7 @@ export function sendError(res: Response, error: HttpError, route: Route | undefi
 export function sendErrorBody(res: Response, status: number, body: ErrorBody): void {
   const isProblem = prefersProblem(res.req.headers.accept)
   const finished = finishError(status, body, { requestId: res.locals?.requestId, isProblem })
+  res.locals.errorCode = body.code
   res.status(status)
   if (isProblem) res.setHeader('Content-Type', problemJson)
   res.json(finished)

@@ -125,6 +125,7 @@ function authorize<Caller>(route: Route, admission: Admission<Caller>): RequestH
 function spendBudget<Caller>(route: Route, admission: Admission<Caller>): RequestHandler {
   return async (_req, res, next) => {
     await admission.spend?.(route, res.locals.caller, res)
+    res.locals.budget = route.rateLimit?.budget
     next()
   }
 }

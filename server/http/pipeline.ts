@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Express, type RequestHandler, Router } from 'express'
+import { type Express, type RequestHandler, type Response, Router } from 'express'
 import helmet from 'helmet'
 import type { Logger } from 'pino'
+import { endedRequests } from '../base/measures.ts'
 import { bundlesPath } from '../export/jobs/bundle-link.ts'
 import { answerErrors, answerUnknownPaths } from './errors.ts'
 import { createOperationsApp } from './mount.ts'
@@ -66,9 +67,16 @@ function logRequests(log: Logger): RequestHandler {
         keyId: res.locals.caller?.keyId,
       }
       log.info(line, 'request')
+      tellOfEnd(line, res)
     })
     next()
   }
+}
+
+function tellOfEnd(line: { operationId?: string; status: number; durationMs: number }, { locals }: Response): void {
+  if (!endedRequests.isHeard) return
+  const { operationId: operation, status, durationMs } = line
+  endedRequests.tell({ operation, status, seconds: durationMs / 1000, code: locals.errorCode, budget: locals.budget })
 }
 
 function loggedPath(requestTarget: string): string {

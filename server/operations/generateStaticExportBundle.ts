@@ -5,7 +5,7 @@ import { type Client, toClientEvent } from './client.ts'
 import type { Deps } from './deps.ts'
 import { unknownExportJob } from './unknown.ts'
 
-type Links = Pick<Deps, 'bundleLinks' | 'presignLink'>
+type Links = Pick<Deps, 'bundleLinks' | 'presignLink' | 'sites'>
 
 /**
  * Answers 409 until the job is completed, and 500 if its archive is missing or damaged. Every call returns a new link to the
@@ -49,11 +49,15 @@ export async function generateStaticExportBundle(
 
 async function createLink(
   job: ExportJob & { bundle: Bundle },
-  { bundleLinks, presignLink }: Links,
+  { bundleLinks, presignLink, sites }: Links,
   { address }: Client,
   at: number,
 ): Promise<{ url: string; expiresAt: number }> {
-  if (presignLink) return presignLink(job, at)
+  if (presignLink) {
+    const site = await sites.findOwned(job.organizationId, job.request.domain)
+    // The storage does not send the signature of the bundle.
+    if (typeof site?.signingKeyId !== 'string') return presignLink(job, at)
+  }
   const { path, expiresAt } = bundleLinks.create(job.jobId, `${job.jobId}.${job.request.format}`, at)
   return { url: address.url + path, expiresAt }
 }

@@ -169,8 +169,12 @@ interface ProductSearch {
 /** Finds products while a page is scanned. After the scan, `remove` removes them. */
 interface ProductFinder {
   handler: HtmlHandler
-  /** Returns the same raw text object when there is nothing to remove. */
-  remove(scriptsRun: boolean): CleanedPage
+  /**
+   * Returns the same raw text object when there is nothing to remove.
+   *
+   * @param refusal markup for the head of a page with scripts; '' or absent = none.
+   */
+  remove(scriptsRun: boolean, refusal?: string): CleanedPage
 }
 
 /**
@@ -247,7 +251,7 @@ function createProductFinder(raw: RawText, { pageUrl, isOwn, recognizer }: Produ
       for (const traced of recognizer.byTrace(script)) found.products.add(traced)
     },
   }
-  return { handler, remove: scriptsRun => removeFound(raw, found, scriptsRun) }
+  return { handler, remove: (scriptsRun, refusal = '') => removeFound(raw, found, scriptsRun, refusal) }
 }
 
 /** The parts of a page that belong to products. */
@@ -263,18 +267,21 @@ interface Found {
   hasScripts: boolean
 }
 
-function removeFound(raw: RawText, found: Found, scriptsRun: boolean): CleanedPage {
+function removeFound(raw: RawText, found: Found, scriptsRun: boolean, refusal: string): CleanedPage {
   const targets = new Set<number>()
   for (const [start, product] of found.targets) if (product.treatment === 'remove') targets.add(start)
   for (const { start, product } of found.parts)
     if (product.treatment === 'remove' && found.products.has(product)) targets.add(start)
-  if (targets.size === 0) return { raw, products: found.products }
+  const runs = scriptsRun && found.hasScripts
+  if (targets.size === 0 && !(runs && refusal)) return { raw, products: found.products }
   const text = removeElements(raw.text, targets)
-  const embedded =
-    scriptsRun && found.hasScripts
-      ? [...found.products].filter(product => product.treatment === 'remove' && !found.scripted.has(product))
-      : []
-  return { raw: { ...raw, text: hideElements(text, embedded) }, products: found.products }
+  const embedded = runs
+    ? [...found.products].filter(product => product.treatment === 'remove' && !found.scripted.has(product))
+    : []
+  return {
+    raw: { ...raw, text: addToHead(text, hidingStyle(embedded) + (runs ? refusal : '')) },
+    products: found.products,
+  }
 }
 
 /** Finds the product that a tag loads from or connects to. Links do neither. */
@@ -390,13 +397,15 @@ function isBlankMarkup(markup: string): boolean {
 }
 
 /** Hides products that are built into scripts of the site, because those scripts cannot be removed. */
-function hideElements(text: string, products: readonly RecognizedProduct[]): string {
+function hidingStyle(products: readonly RecognizedProduct[]): string {
   const selectors = products.flatMap(({ signs }) => [...(signs.elements ?? []), ...(signs.parts ?? [])])
   const shown = selectors.filter(selector => !/^(script|meta)\b/.test(selector))
-  if (shown.length === 0) return text
-  const at = findHead(text)
-  if (at === null) return text
-  return `${text.slice(0, at)}<style>${shown.join(',')}{display:none!important}</style>${text.slice(at)}`
+  return shown.length === 0 ? '' : `<style>${shown.join(',')}{display:none!important}</style>`
+}
+
+function addToHead(text: string, markup: string): string {
+  const at = markup === '' ? null : findHead(text)
+  return at === null ? text : text.slice(0, at) + markup + text.slice(at)
 }
 
 /** Returns the position after the tag of the head, else that of the body; null = the page has neither. */

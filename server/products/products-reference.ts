@@ -18,7 +18,7 @@ export const referenceProducts: readonly ProductSigns[] = [
       consoles: {
         'Try it out': ['.try-out', '.execute-wrapper', '.btn.execute', '.live-responses-table', '.curl-command'],
         Authorize: ['.auth-wrapper', '.authorization__btn', '.dialog-ux'],
-        'server variables': ['.servers .computed-url + div input', '.servers input'],
+        'fields of server variables': ['.servers .computed-url + div input', '.servers input'],
         'address of the document': ['.download-url-wrapper'],
       },
     },
@@ -38,7 +38,7 @@ export const referenceProducts: readonly ProductSigns[] = [
       consoles: {
         'Try it out': ['[part="wrap-request-btn"]', '[part="btn btn-try"]', '[part="btn btn-fill"]', 'rapi-request'],
         Authorize: ['#auth input', '#auth button'],
-        'server variables': ['[part~="textbox-server-var"]'],
+        'fields of server variables': ['[part~="textbox-server-var"]'],
         'address of the document': ['[part~="textbox-spec-url"]', '[part~="file-input"]'],
       },
     },
@@ -69,6 +69,7 @@ export const referenceProducts: readonly ProductSigns[] = [
         'Try it out': ['.show-api-client-button', '.scalar-api-client', '.scalar-client-modal'],
         Authorize: ['.scalar-reference-intro-auth input', '.scalar-reference-intro-auth button'],
         'Ask AI': ['.agent-scalar', '.agent-button-container'],
+        'Generate MCP': ['.explore-scalar', '.scalar-mcp-layer'],
         'developer tools': ['.api-reference-toolbar', '.references-developer-tools'],
       },
     },

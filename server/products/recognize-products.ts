@@ -177,7 +177,7 @@ function longestWord(text: string): string {
 }
 
 /** Returns the same text for scripts that differ only in white space, quotes or escapes. */
-function normalizeScript(text: string): string {
+export function normalizeScript(text: string): string {
   return text
     .replace(/\\+/g, '')
     .replace(/\s+/g, ' ')

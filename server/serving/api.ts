@@ -10,6 +10,7 @@ import type { Config } from '../config.ts'
 import type { DashboardDeps } from '../dashboard/deps.ts'
 import type { ApiDocument } from '../docs/api-document.ts'
 import { createBundleLinks, createPresignLink, type LinkKeys } from '../export/jobs/bundle-link.ts'
+import { createBundleSigner, type SignBundle } from '../export/jobs/sign-bundle.ts'
 import { createClientFinder } from '../host/serve/client-address.ts'
 import type { Finders } from '../http/admit.ts'
 import type { DocumentTexts } from '../http/document.ts'
@@ -40,6 +41,7 @@ export interface PreparedApi {
   extensionsValidator: Validator
   linkKeys: LinkKeys
   visits: VisitorReader & VisitReportReader
+  signBundle: SignBundle
   extensions: Pick<ExtensionDeps, 'visitsReceiver' | 'issueWebhook' | 'issueWebhookSecret'>
 }
 
@@ -64,6 +66,7 @@ export async function prepareApi(parts: Parts, background: Background): Promise<
     extensionsValidator,
     linkKeys: await openServersLinkKeys(parts),
     visits,
+    signBundle: createBundleSigner(parts.store.sites, secrets),
     extensions: {
       visitsReceiver: background.add(startReceiving(parts)),
       issueWebhook: given => issueWebhook(given, { secrets, allowed: config.webhookAllowPrivate }),
@@ -100,6 +103,7 @@ export function createApi(
     admission: { apiKeys: store.apiKeys, rateLimits: store.rateLimits, keyPrefix: config.keyPrefix, now: Date.now },
     bundles,
     organizations: store.organizations,
+    signBundle: prepared.signBundle,
     validator: prepared.validator,
     extensionDeps: {
       ...parts.store,

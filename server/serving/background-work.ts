@@ -15,6 +15,8 @@ import {
   sortSiteCaches,
 } from '../store/site-cache/site-caches.ts'
 import { startCopyRetention } from '../store/upgrade-copy-retention.ts'
+import { openSecretBox } from '../store/webhook-keys.ts'
+import { parseRecordedLogin } from '../web/login/recorded-login.ts'
 import { startUpkeep } from '../webhooks/upkeep.ts'
 import { startFollowingLogs } from '../workers/follow-logs.ts'
 import { startVisitorRetention } from '../workers/prune-visitors.ts'
@@ -48,9 +50,15 @@ function locateCaches({ exportCacheBytes }: Parts['config'], dataFolder: string)
 
 /** Claims export jobs and runs them. */
 export function startExports({ config, dataFolder, store, bundles, workBoard, log }: Parts): Runner {
+  const secrets = openSecretBox(dataFolder, config.webhookKeyFile)
   return startRunner({
     exportJobs: store.exportJobs,
     sites: store.sites,
+    async openLogin(domain) {
+      const sealed = await store.sites.findLogin(domain)
+      const id = `login ${domain}`
+      return sealed === undefined ? null : parseRecordedLogin(secrets.open(id, sealed), `The ${id}`)
+    },
     bundles,
     cache: config.exportCache ? locateCaches(config, dataFolder) : null,
     engine: describeEngine(),

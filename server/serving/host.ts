@@ -4,6 +4,7 @@ import { viewPath } from '../analytics/page.ts'
 import { countedStatus, readSentPage } from '../analytics/sent-view.ts'
 import { loadViewScript, viewScript, viewScriptHeaders, viewScriptPath } from '../analytics/view-script.ts'
 import type { Background, Stoppable } from '../base/background.ts'
+import { hostUpdates } from '../base/measures.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { repeat } from '../base/timer.ts'
 import type { HostConfig } from '../flags/host-settings.ts'
@@ -14,10 +15,14 @@ import { createClientFinder } from '../host/serve/client-address.ts'
 import { createSiteHandler } from '../host/serve/site-handler.ts'
 import { createUpdater, type Updater } from '../host/updater.ts'
 import { type HostFolder, openHostFolder } from '../host/versions/host-folder.ts'
+import { mayServe } from '../host/versions/trust.ts'
 import type { Version } from '../host/versions/version.ts'
 import { findBadForm } from '../http/request-form.ts'
 import { lockFolder } from '../store/folder-lock.ts'
 import { type FollowSetup, startFollowingLogs } from '../workers/follow-logs.ts'
+import { addCommonMetrics, measureRequests } from './metrics/common-metrics.ts'
+import { addHostMetrics } from './metrics/host-metrics.ts'
+import { openMetrics } from './metrics/open-metrics.ts'
 import { openListener, type RunningServer, startServing } from './running-server.ts'
 
 const lookAtStateMs = 1000
@@ -50,6 +55,10 @@ async function start(config: HostConfig, follow: FollowSetup | null, log: Logger
   const updater = createUpdater({ settings: config.update, folder, now: Date.now, activate, log })
   const parts: Parts = { config, folder, versions, updater, log }
 
+  await openMetrics(config.metrics, { background, log }, metrics => {
+    addCommonMetrics(metrics, config.dataFolder)
+    addHostMetrics(metrics, versions, config.update.label)
+  })
   const first = await updater.findFirst()
   if (first) await activate(first)
   const accessLog = background.add(openLogOfAccess(config, log))
@@ -58,7 +67,8 @@ async function start(config: HostConfig, follow: FollowSetup | null, log: Logger
   const { url, closing, answer } = await openListener({ host, port, drainMs, answerLate }, log, 'GET, HEAD')
   const ready = { isClosing: false }
   const site = answerHealth(parts, ready, answerViews(config, accessLog, createSiteListener(parts, accessLog)))
-  answer(refuseBadForm(accessLog, site))
+  const listener = refuseBadForm(accessLog, site)
+  answer(config.metrics ? measureRequests(listener) : listener)
   background.add(closing)
   if (follow) background.add(startFollowingLogs({ setup: follow, log }))
   log.info({ url, dataFolder: config.dataFolder, version: first?.id ?? null }, 'listening')
@@ -197,6 +207,7 @@ function createAttempt({ updater, versions, log }: Parts, signal: AbortSignal): 
     try {
       const outcome = await updater.update(signal)
       lastMessage = ''
+      hostUpdates.tell(outcome)
       log.debug({ outcome }, 'asked for a new bundle')
       return null
     } catch (error) {
@@ -206,6 +217,7 @@ function createAttempt({ updater, versions, log }: Parts, signal: AbortSignal): 
       // At each poll it would be the same line.
       if (!signal.aborted && message !== lastMessage)
         log.warn(details, serving ? 'no new bundle; the last good version is served' : 'no bundle')
+      hostUpdates.tell('failed')
       log.debug({ outcome: 'failed' }, 'asked for a new bundle')
       lastMessage = message
       return error as Error
@@ -237,7 +249,9 @@ function createStateWatch({ folder, config, versions, log }: Parts, stamp: strin
       const { current } = await folder.readState()
       if (current === null || current === versions.current()?.id) return
       const version = (await folder.list()).find(({ id }) => id === current)
-      if (version) serveVersion({ config, versions, log }, version)
+      if (version && mayServe(version, config.update.trusted)) serveVersion({ config, versions, log }, version)
+      else if (version)
+        log.warn({ version: version.id }, 'no trusted key signed the version of the rollback; it is not served')
     } catch (error) {
       log.error({ err: error }, 'the state of the host cannot be read')
     }

@@ -78,6 +78,9 @@ const listPart = listInParts<ApiKeyRow>({
 const findOwned = sql<{ organizationId: string; id: string }, ApiKeyRow>(
   `SELECT ${columns} FROM api_keys WHERE id = @id AND organization_id = @organizationId`,
 )
+const nextExpiry = sql<{ now: number }, { expires_at: number | null }>(
+  'SELECT min(expires_at) AS expires_at FROM api_keys WHERE revoked_at IS NULL AND expires_at > @now',
+)
 const revoke = sql<{ id: string; now: number }>(
   ({ greatest }) =>
     `UPDATE api_keys SET revoked_at = ${greatest}(created_at, @now) WHERE id = @id AND revoked_at IS NULL`,
@@ -126,6 +129,9 @@ export const apiKeys: Works<ApiKeys> = {
   *findOwned(organizationId, id) {
     const row = yield* get(findOwned, { organizationId, id })
     return row && toApiKey(row)
+  },
+  *findNextExpiry(now) {
+    return (yield* get(nextExpiry, { now }))?.expires_at ?? undefined
   },
   *revoke(id, now) {
     return (yield* run(revoke, { id, now })) === 1

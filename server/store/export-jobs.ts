@@ -52,9 +52,13 @@ const countAhead = sql<{ organizationId: string; jobId: string; createdAt: numbe
 const countQueued = sql<{ organizationId: string }, { queued: number }>(
   `SELECT count(*) AS queued FROM export_jobs WHERE ${isQueued}`,
 )
-const countOpen = sql<{ organizationId: string }, { status: 'queued' | 'running'; jobs: number }>(
+const countOpen = sql<{ organizationId: string | null }, { status: 'queued' | 'running'; jobs: number }>(
   `SELECT status, count(*) AS jobs FROM export_jobs
-   WHERE status IN ('queued', 'running') AND organization_id = @organizationId GROUP BY status`,
+   WHERE status IN ('queued', 'running') AND (CAST(@organizationId AS text) IS NULL OR organization_id = @organizationId)
+   GROUP BY status`,
+)
+const oldestQueued = sql<object, { created_at: number | null }>(
+  `SELECT min(created_at) AS created_at FROM export_jobs WHERE status IN ('queued', 'running') AND status = 'queued'`,
 )
 const noteLink = sql<{ jobId: string; expiresAt: number }>(
   `UPDATE export_jobs
@@ -148,6 +152,9 @@ export const exportJobs: Works<Omit<ExportJobs, Leased>> = {
     const counts = { queued: 0, running: 0 }
     for (const { status, jobs } of yield* all(countOpen, { organizationId })) counts[status] = jobs
     return counts
+  },
+  *findOldestQueued() {
+    return (yield* get(oldestQueued, {}))?.created_at ?? undefined
   },
   *findLastLinkExpiry(now) {
     return (yield* get(lastLinkExpiry, { now }))?.expires_at ?? undefined

@@ -3,7 +3,7 @@ import { type ApiKey, describeKey } from '../tenancy/api-key.ts'
 import type { Organization } from '../tenancy/organization.ts'
 import type { Project } from '../tenancy/project.ts'
 import type { RemovalRules } from '../tenancy/removal-rules.ts'
-import { describeOrigin, type Site } from '../tenancy/site.ts'
+import { describeOrigin, type NewSite } from '../tenancy/site.ts'
 import { recordChange } from './record-change.ts'
 import type { Store } from './store.ts'
 
@@ -37,7 +37,7 @@ export function addKey(store: Atomic, key: ApiKey, secretSha256: Buffer): Awaita
 /** Inserts a site for a command, and appends the audit event. */
 export function addSite(
   store: Atomic,
-  site: Omit<Site, 'removal' | 'allowedOrigins'> & { organizationId: string },
+  site: NewSite & { organizationId: string },
   { removal, allowedOrigins }: { removal: RemovalRules | null; allowedOrigins: readonly string[] },
 ): Awaitable<void> {
   const { domain, organizationId } = site

@@ -26,6 +26,10 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     updateOrigin: 'writes',
     updateRemoval: 'writes',
     updateAllowedOrigins: 'writes',
+    updateSigningKey: 'writes',
+    findSigningKey: 'reads',
+    findLogin: 'reads',
+    updateLogin: 'writes',
     delete: 'writes',
   },
   // `authenticate` also writes the time of use, but nobody waits for that.
@@ -35,6 +39,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     list: 'reads',
     listPart: 'reads',
     findOwned: 'reads',
+    findNextExpiry: 'reads',
     revoke: 'writes',
   },
   agentJobs: {
@@ -57,6 +62,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     listSummaries: 'reads',
     countAhead: 'reads',
     countOpen: 'reads',
+    findOldestQueued: 'reads',
     noteLink: 'writes',
     noteDamage: 'writes',
     findLastLinkExpiry: 'reads',

@@ -11,6 +11,9 @@ interface SiteRow {
   origin: string | null
   removal: string | null
   allowed_origins: string | null
+  signing_key: Uint8Array | null
+  signing_key_id: string | null
+  login_at: number | null
   created_at: number
 }
 
@@ -22,11 +25,13 @@ function toSite(row: SiteRow): Site {
     // Rules stored by an older version lack newer fields.
     removal: row.removal === null ? null : { ...noRemovalRules, ...(JSON.parse(row.removal) as Partial<RemovalRules>) },
     allowedOrigins: row.allowed_origins === null ? [] : (JSON.parse(row.allowed_origins) as string[]),
+    signingKeyId: row.signing_key_id,
+    loginAt: row.login_at,
     createdAt: row.created_at,
   }
 }
 
-const insert = sql<Omit<SiteRow, 'removal' | 'allowed_origins'>>(
+const insert = sql<Pick<SiteRow, 'domain' | 'project_id' | 'origin' | 'created_at'>>(
   'INSERT INTO sites (domain, project_id, origin, created_at) VALUES (@domain, @project_id, @origin, @created_at)',
 )
 const findOwned = sql<{ organizationId: string; domain: string }, SiteRow>(
@@ -58,6 +63,15 @@ const updateRemoval = sql<{ domain: string; removal: string | null }>(
 )
 const updateAllowedOrigins = sql<{ domain: string; origins: string | null }>(
   'UPDATE sites SET allowed_origins = @origins WHERE domain = @domain',
+  { isRepeatable: true },
+)
+const updateSigningKey = sql<Pick<SiteRow, 'domain' | 'signing_key' | 'signing_key_id'>>(
+  'UPDATE sites SET signing_key = @signing_key, signing_key_id = @signing_key_id WHERE domain = @domain',
+  { isRepeatable: true },
+)
+const findLogin = sql<{ domain: string }, { login: Buffer | null }>('SELECT login FROM sites WHERE domain = @domain')
+const updateLogin = sql<{ domain: string; login: Uint8Array | null; at: number | null }>(
+  'UPDATE sites SET login = @login, login_at = @at WHERE domain = @domain',
   { isRepeatable: true },
 )
 const remove = sql<{ domain: string }>('DELETE FROM sites WHERE domain = @domain')
@@ -93,6 +107,20 @@ export const sites: Works<Sites> = {
   *updateAllowedOrigins(domain, origins) {
     const stored = origins.length === 0 ? null : JSON.stringify(origins)
     return (yield* run(updateAllowedOrigins, { domain, origins: stored })) === 1
+  },
+  *updateSigningKey(domain, key) {
+    const row = { domain, signing_key: key?.sealed ?? null, signing_key_id: key?.id ?? null }
+    return (yield* run(updateSigningKey, row)) === 1
+  },
+  *findSigningKey(domain) {
+    const { signing_key: sealed, signing_key_id: id } = (yield* get(find, { domain })) ?? {}
+    return sealed && typeof id === 'string' ? { id, sealed } : undefined
+  },
+  *findLogin(domain) {
+    return (yield* get(findLogin, { domain }))?.login ?? undefined
+  },
+  *updateLogin(domain, login) {
+    return (yield* run(updateLogin, { domain, login: login?.sealed ?? null, at: login?.at ?? null })) === 1
   },
   *delete(domain) {
     return (yield* run(remove, { domain })) === 1

@@ -28,6 +28,8 @@ export interface Store extends Nouns {
   exclusively: Exclusively
   /** Undefined = only one server uses the database. */
   linkKey?: AgreedLinkKey
+  /** Returns how many calls of this process wait for a lock of the database, or for a connection. */
+  countWaiting(): number
   /** Fails if the database cannot be written. */
   check(now: number): Awaitable<void>
   close(): Awaitable<void>
@@ -74,6 +76,7 @@ export function openStore(
     atomically: <T>(work: (nouns: NounsInSteps) => Steps<T>): Awaitable<T> =>
       queue.write(() => database.transaction(() => bound.finish(work)).immediate()),
     exclusively: alone,
+    countWaiting: queue.countWaiting,
     check: (now: number) => queue.write(() => void check.run({ now }), checkPatienceMs),
     close(): void {
       if (!database.open) return

@@ -22,6 +22,8 @@ export interface WriteQueue {
   write<T>(work: () => T, patienceMs?: number): Awaitable<T>
   /** Runs a read at once. It joins the writes only if it meets a lock, which is rare: a WAL lets readers and a writer work. */
   read<T>(work: () => T): Awaitable<T>
+  /** Returns how many calls wait. */
+  countWaiting(): number
   /** Refuses the writes that still wait. */
   close(): void
 }
@@ -83,6 +85,7 @@ export function createWriteQueue(): WriteQueue {
     write: (work, patienceMs = lockPatienceMs) =>
       waiting.length === 0 ? attempt(work, patienceMs) : enqueue(work, patienceMs),
     read: work => attempt(work, lockPatienceMs),
+    countWaiting: () => waiting.length,
     close() {
       clearTimeout(timer)
       timer = undefined
@@ -92,7 +95,7 @@ export function createWriteQueue(): WriteQueue {
 }
 
 /** For threads that may wait: runs everything at once, and SQLite waits for the lock. */
-export const noQueue: WriteQueue = { write: work => work(), read: work => work(), close() {} }
+export const noQueue: WriteQueue = { write: work => work(), read: work => work(), countWaiting: () => 0, close() {} }
 
 /** What a method does with the database. */
 export type Access = 'reads' | 'writes'

@@ -66,6 +66,8 @@ export interface ApiKeys {
   listPart(organizationId: string, part: ListPart): Awaitable<Listed<ApiKey>>
   /** Finds a key. Also returns undefined if it belongs to another organization. */
   findOwned(organizationId: string, id: string): Awaitable<ApiKey | undefined>
+  /** Returns when the next key of any organization expires; undefined = none will. */
+  findNextExpiry(now: number): Awaitable<number | undefined>
   /** Returns false if the key does not exist or was already revoked. */
   revoke(id: string, now: number): Awaitable<boolean>
 }

@@ -13,12 +13,25 @@ export interface Site {
   removal: RemovalRules | null
   /** Further private origins from which pages may load files, as scheme, host and port, set by the operator; sorted. */
   allowedOrigins: string[]
+  /** Names the key that signs the bundles of the site; null = they are not signed. */
+  signingKeyId: string | null
+  /** Since when a recorded login is stored; null = none. */
+  loginAt: number | null
   createdAt: number
 }
 
+/** A site without what is set later. */
+export type NewSite = Omit<Site, 'removal' | 'allowedOrigins' | 'signingKeyId' | 'loginAt'>
+
+/** A private key that is encrypted, and the name of its public key. */
+export interface SealedSigningKey {
+  id: string
+  sealed: Uint8Array
+}
+
 export interface Sites {
-  /** Inserts a site without removal rules and allowed origins. */
-  insert(site: Omit<Site, 'removal' | 'allowedOrigins'>): Awaitable<void>
+  /** Inserts a site without removal rules, allowed origins, a key and a login. */
+  insert(site: NewSite): Awaitable<void>
   findOwned(organizationId: string, domain: string): Awaitable<Site | undefined>
   find(domain: string): Awaitable<Site | undefined>
   list(organizationId?: string): Awaitable<Site[]>
@@ -32,6 +45,13 @@ export interface Sites {
   updateRemoval(domain: string, removal: RemovalRules | null): Awaitable<boolean>
   /** Returns false if the site does not exist. */
   updateAllowedOrigins(domain: string, origins: readonly string[]): Awaitable<boolean>
+  /** Returns the recorded login, encrypted (see `SecretBox`); undefined = none. */
+  findLogin(domain: string): Awaitable<Uint8Array | undefined>
+  /** @param login null = forget it. Returns false if the site does not exist. */
+  updateLogin(domain: string, login: { sealed: Uint8Array; at: number } | null): Awaitable<boolean>
+  /** Returns false if the site does not exist. */
+  updateSigningKey(domain: string, key: SealedSigningKey | null): Awaitable<boolean>
+  findSigningKey(domain: string): Awaitable<SealedSigningKey | undefined>
   /** Returns false if the site does not exist. */
   delete(domain: string): Awaitable<boolean>
 }

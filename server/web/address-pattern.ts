@@ -9,6 +9,8 @@ export interface AddressPattern {
   host: string | null
   /** Text from a slash on that each matching path contains, of `signLength` characters in lower case; null = none is known. */
   sign: string | null
+  /** A regular expression for host, path and query, for scripts in pages. */
+  source: string
   matches(url: Pick<URL, 'host' | 'pathname' | 'search'>): boolean
 }
 
@@ -48,12 +50,18 @@ export function parseAddressPattern(text: string): AddressPattern {
     text: source,
     host,
     sign: hasSign ? literal.slice(0, signLength) : null,
+    source: writeExpression(host, hostText === '*' ? `*${path}` : path, hasQuery),
     matches(url) {
       if (host !== null && !matchesHost(host, url.host)) return false
       const address = hasQuery ? url.pathname + url.search : url.pathname
       return matchesWildcards(parts, address.toLowerCase())
     },
   }
+}
+
+function writeExpression(host: string | null, path: string, hasQuery: boolean): string {
+  const quote = (text: string) => text.replaceAll(/[\\^$.+?()[\]{}|]/g, '\\$&').replaceAll(/\*+/g, '.*')
+  return `^${host === null ? '[^/]*' : quote(host)}${quote(path)}${hasQuery ? '' : '(\\?.*)?'}$`
 }
 
 function matchesHost(host: string, name: string): boolean {

@@ -32,11 +32,14 @@ export interface Webhook {
   oldSecretEndsAt: number | null
 }
 
-/** Encrypts the secrets of webhooks, so that the database does not have them in clear. */
+/**
+ * Encrypts the secrets of webhooks, and the signing keys and logins of sites, so that the database does not have them in clear. `id` names whose
+ * it is.
+ */
 export interface SecretBox {
-  seal(webhookId: string, secret: string): Buffer
+  seal(id: string, secret: string): Buffer
   /** @throws {OperatorError} if it was encrypted with a key that this machine does not have. */
-  open(webhookId: string, sealed: Uint8Array): string
+  open(id: string, sealed: Uint8Array): string
 }
 
 export interface Webhooks {

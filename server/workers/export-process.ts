@@ -1,7 +1,7 @@
 // The process of one export. It gets its task over the channel and answers there. It has no database and no keys, and its environment
 // is that of `minimalEnvironment`. `run-export.ts` starts it, and kills it when it exceeds a limit.
 import { writeFileSync } from 'node:fs'
-import { startThread } from '../assets.ts'
+import { readAsset, startThread } from '../assets.ts'
 import { exportSite } from '../export/export-site.ts'
 import { ExportError } from '../export/model/export-error.ts'
 import type { Crowd, ExportProgress, ExportReuse, ExportTask } from '../export/model/options.ts'
@@ -40,6 +40,7 @@ async function run(sent: ExportTask): Promise<void> {
       alsoAllowed: task.alsoAllowed ?? [],
       reuse,
       startThread,
+      quireVersion: JSON.parse(readAsset('package.json')).version,
       signal: stopping.signal,
       crowd: () => crowd,
       onProgress: createReporter(),

@@ -1,10 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { toLogReading } from '../analytics/envelopes/log-reading.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
+import type { FollowStatus } from '../analytics/follow/follow-log.ts'
 import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
 import { type FollowedLog, followPrefix } from '../analytics/follow/follow-settings.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
+import type { FollowedState } from '../base/measures.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { pause } from '../base/pause.ts'
 import { openPostgres } from '../store/open-postgres.ts'
@@ -14,8 +16,10 @@ import type { FollowNews, FollowSetup } from './follow-logs.ts'
 
 const firstPauseMs = 1000
 const longestPauseMs = 60_000
+const stateMs = 5000
 
-const { dataFolder, database, visitorKeyFile, node, logs, graceMs, overlapMs, log } = workerData as FollowSetup
+const { dataFolder, database, visitorKeyFile, node, logs, graceMs, overlapMs, log, isMeasured } =
+  workerData as FollowSetup
 const stopping = new AbortController()
 const { signal } = stopping
 parentPort?.once('message', () => stopping.abort())
@@ -51,6 +55,8 @@ async function followForever(store: Store, { file, projectId }: FollowedLog): Pr
         overlapMs,
         pacing: { ...defaultPacing, graceMs },
         warn: message => tell({ level: 'warn', details: about, message }),
+        onStatus: isMeasured ? status => parentPort?.postMessage(toState(file, status)) : undefined,
+        statusMs: stateMs,
       })
     } catch (error) {
       const next = signal.aborted
@@ -64,6 +70,11 @@ async function followForever(store: Store, { file, projectId }: FollowedLog): Pr
       await pause(pauseMs, signal)
     }
   }
+}
+
+function toState(log: string, { tally, aheadBytes }: FollowStatus): FollowedState {
+  const { human, ai } = tally.views
+  return { log, lines: tally.lines, views: human + ai, unreadable: tally.malformed, aheadBytes }
 }
 
 /** Errors with a message for the operator are logged without a stack trace. */

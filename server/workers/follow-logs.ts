@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import type { FollowSettings } from '../analytics/follow/follow-settings.ts'
 import { startThread } from '../assets.ts'
 import type { Stoppable } from '../base/background.ts'
+import { type FollowedState, followedStates } from '../base/measures.ts'
 import { actWhenLate } from '../base/timer.ts'
 
 /** The data that the thread starts with. */
@@ -12,6 +13,8 @@ export interface FollowSetup extends FollowSettings {
   visitorKeyFile?: string | undefined
   /** The name of this machine for the positions; undefined = the host name. */
   node?: string | undefined
+  /** Whether the thread tells the state of the logs every few seconds. */
+  isMeasured?: boolean
 }
 
 /** A log line that the thread reports. */
@@ -48,10 +51,12 @@ export function startFollowingLogs(options: FollowLogsOptions): Stoppable {
 
   function start(): void {
     const startedAt = performance.now()
-    const thread = startThread('workers/follow-logs-worker', setup)
+    const thread = startThread('workers/follow-logs-worker', { ...setup, isMeasured: followedStates.isHeard })
     worker = thread
     let reason: unknown
-    thread.on('message', ({ level, details, message }: FollowNews) => log[level](details, message))
+    thread.on('message', (news: FollowNews | FollowedState) =>
+      'log' in news ? followedStates.tell(news) : log[news.level](news.details, news.message),
+    )
     thread.on('error', error => {
       reason = error
     })

@@ -48,6 +48,7 @@ test('excluded pages are neither fetched nor packed, and links to them lead to t
     'guide/index.htm',
     'index.html',
     'internal/logo.png',
+    'quire-manifest.json',
   ])
   // A picture is a file of the page that shows it, so the pattern does not exclude it.
   expect(server?.requests.filter(path => path.startsWith('/internal') || path.startsWith('/only'))).toEqual([

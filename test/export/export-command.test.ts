@@ -41,6 +41,7 @@ test('exports a URL and prints a summary', async () => {
     'export-report.html',
     'export-report.json',
     'index.html',
+    'quire-manifest.json',
   ])
 })
 
@@ -134,7 +135,7 @@ test('--check says that a bundle is sound, and fails for a damaged one', async (
     0,
     '',
     expect.stringMatching(
-      /checked\.zip: zip, 2 pages in \d+ files of 127\.0\.0\.1:\d+, 0\.0 MB\nsha256 [0-9a-f]{64}\nNo page was opened, because no Chromium was found: .+\nThe bundle is sound: every address .+ resolves in it\.\n$/,
+      /checked\.zip: zip, 2 pages in \d+ files of 127\.0\.0\.1:\d+, 0\.0 MB\nsha256 [0-9a-f]{64}\nMade by Quire \S+\. Its files were compared with quire-manifest\.json\.\nNo page was opened, because no Chromium was found: .+\nThe bundle is sound: every address .+ resolves in it\.\n$/,
     ),
   ])
   writeFileSync(file, readFileSync(file).subarray(0, -40))

@@ -41,6 +41,7 @@ test('packs the files that pages need, also those of style sheets and scripts', 
     'js/app.js',
     'js/chunk.js',
     'js/deep.js',
+    'quire-manifest.json',
     'x.pdf',
   ])
   expect(report.missingFiles).toEqual([])

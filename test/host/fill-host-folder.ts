@@ -19,6 +19,8 @@ export async function fillHostFolder(path: string, versions: readonly string[]):
       source: { kind: 'file', path: bundle },
       label: null,
       sha256: null,
+      trusted: null,
+      allowDowngrade: false,
       maxBundleBytes: 1e8,
       unpackLimits: defaultUnpackLimits,
       retries: 0,

@@ -37,6 +37,8 @@ function open(settings: Partial<UpdateSettings> = {}) {
       source: { kind: 'file', path: bundleFile },
       label: null,
       sha256: null,
+      trusted: null,
+      allowDowngrade: false,
       maxBundleBytes: 1e8,
       unpackLimits: defaultUnpackLimits,
       retries: 0,

@@ -16,6 +16,7 @@ interface Case {
   /** The job is deleted before its link is stored. */
   isDeleted?: boolean
   presigned?: string
+  signingKeyId?: string
 }
 
 function exportJob(fields: Partial<ExportJob> = {}): ExportJob {
@@ -37,6 +38,7 @@ async function answer(job: ExportJob, { organizationId = 'org_1', condition = 's
     bundles: { place: 'on the disk of the server', check: () => condition },
     bundleLinks: { create: (id: string, name: string) => ({ path: `/bundles/${id}/${name}?signature=x`, expiresAt }) },
     ...(more.presigned !== undefined && { presignLink: () => ({ url: more.presigned, expiresAt: expiresAt - 1 }) }),
+    sites: { findOwned: () => ({ signingKeyId: more.signingKeyId ?? null }) },
     now: () => now,
   } as unknown as Args[1]
   const client = {
@@ -101,5 +103,12 @@ test.each([
   expect((await answer(completed, asked)).given).toEqual({
     status: 404,
     body: { error: 'This organization has no export job with the id in the path.', code: 'unknown_export_job' },
+  })
+})
+
+test('a signed bundle gets a link to this server, because the storage does not send its signature', async () => {
+  const { given } = await answer(completed, { presigned: 'https://s3.example.com/se_1.zip', signingKeyId: 'a1' })
+  expect(given).toMatchObject({
+    body: { bundleUrl: expect.stringContaining('https://api.example.com/quire/bundles/') },
   })
 })

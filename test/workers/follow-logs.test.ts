@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { type FollowedState, followedStates } from '../../server/base/measures.ts'
 import { openStore } from '../../server/store/store.ts'
 import { startFollowingLogs } from '../../server/workers/follow-logs.ts'
 import { toLine } from '../analytics/follow/numbered-lines.ts'
@@ -18,6 +19,8 @@ test('a thread that fails is started again until it works', async () => {
   writeFileSync(dataFolder, '')
   const logs = [{ file, projectId: 'prj_unknown' }]
   const setup = { dataFolder, logs, graceMs: 100, overlapMs: 0, log: {} }
+  const states: FollowedState[] = []
+  const endListening = followedStates.listen(state => states.push(state))
   const following = startFollowingLogs({ setup, log: { info: say, warn: say, error: say }, firstPauseMs: 50 })
   try {
     await waitFor(async () => (said.length >= 2 ? true : undefined))
@@ -34,7 +37,10 @@ test('a thread that fails is started again until it works', async () => {
       return totals.total === 2 ? true : undefined
     })
     store.close()
+    const state = await waitFor(async () => states.find(({ lines }) => lines === 2))
+    expect(state).toMatchObject({ log: file, views: 2, aheadBytes: 0 })
   } finally {
+    endListening()
     await following.stop()
     rmSync(folder, { recursive: true, force: true })
   }

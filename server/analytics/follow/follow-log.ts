@@ -36,7 +36,7 @@ export interface FollowOptions
   once?: boolean
   /** Reports a problem to the operator; following continues. The message never quotes the log. */
   warn(message: string): void
-  onStatus?(status: FollowStatus): void
+  onStatus?: ((status: FollowStatus) => void) | undefined
   statusMs?: number
   pacing?: FollowPacing
   /** Milliseconds since 1970. */

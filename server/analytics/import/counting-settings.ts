@@ -11,6 +11,8 @@ export function parseOwnAddresses(list: readonly string[]): string[] {
   const entries = readEntries(list)
   const wrong = entries.find(entry => !parseCidr(entry))
   if (wrong !== undefined) fail(`${wrong} is neither an address nor a block such as 203.0.113.0/24.`)
+  const everyone = entries.find(entry => entry.endsWith('/0'))
+  if (everyone !== undefined) fail(`${everyone} is every address: nobody would count.`)
   return entries
 }
 

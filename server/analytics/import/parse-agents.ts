@@ -45,7 +45,8 @@ export function formatAgents(agents: readonly OwnAgent[]): string {
 // The error of JSON.parse quotes the text, which may be of another file with secrets.
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    // Editors of Windows begin files with a byte order mark.
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     return fail(`It is not JSON such as ${example}.`)
   }

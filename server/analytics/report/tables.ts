@@ -131,10 +131,13 @@ const details: Record<
   'failed-from': {
     columns: ['failure', 'path', 'kind', 'from', 'use', 'visitors'],
     rows: ({ labels }) => [
-      listFailed(labels).flatMap(({ failure, path, sites, agents }) => [
-        ...agents.map(({ agent, use, visitors }) => [failure, path, 'ai', agent, use, visitors]),
-        ...sites.map(({ site, visitors }) => [failure, path, 'human', site, '', visitors]),
-      ]),
+      // By the rows themselves, because a filter leaves only those of an agent or a class.
+      listFailed(labels)
+        .flatMap(({ failure, path, sites, agents }) => [
+          ...agents.map(({ agent, use, visitors }) => [failure, path, 'ai', agent, use, visitors] as const),
+          ...sites.map(({ site, visitors }) => [failure, path, 'human', site, '', visitors] as const),
+        ])
+        .sort((a, b) => b[5] - a[5]),
     ],
   },
 }
@@ -163,8 +166,15 @@ export async function openFilteredTable(
 
 function filterTable({ columns, parts }: Table, filter: ReportFilter): Table {
   const foreign = findForeignFilter(columns, filter)
-  if (foreign !== undefined)
-    throw new OperatorError(`--${foreign} needs another --table: this one has the columns ${columns.join(', ')}.`, 2)
+  if (foreign !== undefined) {
+    const fitting = Object.entries(details).flatMap(([name, table]) =>
+      findForeignFilter(table.columns, { [foreign]: filter[foreign] }) === undefined ? [name] : [],
+    )
+    throw new OperatorError(
+      `--${foreign} needs another --table: one of ${fitting.join(', ')}. This one has the columns ${columns.join(', ')}.`,
+      2,
+    )
+  }
   return { columns, parts: hasFilter(filter) ? filterRows(columns, parts, filter) : parts }
 }
 

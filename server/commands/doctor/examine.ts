@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import { readBoolean } from '../../flags/setting.ts'
 import type { S3Location } from '../../store/s3/s3-location.ts'
 import { checkAgents } from './check-agents.ts'
+import { checkBackup } from './check-backup.ts'
 import { checkBrowser } from './check-browser.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDatabases } from './check-databases.ts'
@@ -45,6 +46,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
       ...(await checkPermissions(dataFolder)),
       ...(database === undefined ? await checkDatabases(dataFolder, { hasBundles: !bundles }) : []),
       ...(await checkClock(dataFolder, now())),
+      ...(database === undefined ? [await checkBackup(dataFolder, now())] : []),
       ...(database === undefined ? [await checkLinkKey(dataFolder, now())] : []),
       // The check of the settings says why they cannot be read.
       ...(server ? [await checkAddress(server.publicUrl)] : []),

@@ -6,6 +6,7 @@ export type Check =
   | 'permissions'
   | 'databases'
   | 'bundles'
+  | 'backup'
   | 'clock'
   | 'links'
   | 'agents'

@@ -31,6 +31,7 @@ export function showSite(
 <dt>${texts.facts.project}</dt><dd>${projectName}</dd>
 <dt>${texts.facts.origin}</dt><dd>${site.origin ?? `https://${site.domain}/`}</dd>
 <dt>${texts.facts.allowed}</dt><dd>${site.allowedOrigins.join(', ') || texts.none}</dd>
+<dt>${texts.facts.login}</dt><dd>${site.loginAt === null ? texts.none : time(site.loginAt)}</dd>
 <dt>${texts.facts.created}</dt><dd>${time(site.createdAt)}</dd>
 </dl>
 <p><a class="button main" href="${visit.link('/exports')}?site=${site.domain}#start">${texts.export}</a></p>

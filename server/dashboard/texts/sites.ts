@@ -39,7 +39,13 @@ export const siteTexts = {
   allowedInvalid: (text: string) =>
     `${text} must be scheme, host and port, without path. Example: http://10.0.0.7:9000`,
   site: {
-    facts: { project: 'Project', origin: 'Fetched from', allowed: 'Further private origins', created: 'Registered' },
+    facts: {
+      project: 'Project',
+      origin: 'Fetched from',
+      allowed: 'Further private origins',
+      login: 'Recorded login',
+      created: 'Registered',
+    },
     none: 'none',
     testTitle: 'Test the origin',
     testHint: 'Requests the first page, robots.txt and the sitemap, as an export does. It changes nothing.',

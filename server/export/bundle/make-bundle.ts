@@ -8,15 +8,16 @@ import { type ExportReport, writeReport } from '../model/report.ts'
 import { linkKey } from '../model/site.ts'
 import type { StageClock } from '../model/stage-clock.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
-import { maxRounds } from '../verify/missed-files.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
 import { lookAndSearch, type SiteSearch } from '../verify/site-search.ts'
-import { noteTextLoss } from '../verify/text-loss.ts'
+import { noteLeftFaults, noteTextLoss } from '../verify/text-loss.ts'
 import { inlineFonts } from './inline-fonts.ts'
 import { inlineSprites } from './inline-sprites.ts'
 import { choosePacked, packFiles } from './pack-files.ts'
 import { writeReportPage } from './report-page.ts'
 import { type WrittenBundle, writeBundle } from './write-bundle.ts'
+import { writeManifest } from './write-manifest.ts'
+import { writeTwins } from './write-twins.ts'
 
 /** A bundle as a folder, ready to be archived. */
 interface MadeBundle {
@@ -29,6 +30,7 @@ interface Making {
   collection: Collection
   folder: string
   hasSearch: boolean
+  markdown: boolean
   onPage(): void
   signal: AbortSignal
   clock: StageClock
@@ -41,25 +43,33 @@ export async function makeBundle(
   signal: AbortSignal,
   clock: StageClock,
 ): Promise<MadeBundle> {
-  const { workFolder, offlineSearch: hasSearch = false, allowLoss = false, startThread } = options
+  const { workFolder, offlineSearch: hasSearch = false, markdown = false, allowLoss = false, startThread } = options
   const { collected, report } = collection
   const folder = join(workFolder, 'bundle')
   const onPage = countPages(report.pages, options)
-  const making: Making = { collection, folder, hasSearch, onPage, signal, clock }
+  const making: Making = { collection, folder, hasSearch, markdown, onPage, signal, clock }
   const placer = await openPlacer(making, options)
   const siteSearch = await lookAtOrigin(making, placer)
   clock.end('look', {}, 'pages opened and search used at the origin')
   const { written, added, search: siteHits } = await writeComplete(making, placer, siteSearch)
   // Comes first, because the command prints only the first notes.
-  report.notes.unshift(...noteTextLoss(placer.findings().differences, allowLoss))
+  report.notes.unshift(
+    ...noteTextLoss(placer.findings().differences, allowLoss),
+    ...noteLeftFaults(placer.leftFaults(), allowLoss),
+  )
   const { pagePaths } = written
   const search = hasSearch ? await packSearch({ collected, folder, pagePaths, startThread, signal }) : null
   if (search) clock.end('search', search.packed, 'search packed')
+  const { pool } = collection.tools
+  const twins = markdown ? await writeTwins({ collected, folder, pool, version: options.version, written }) : []
+  if (markdown) clock.end('markdown', { files: twins.length }, 'Markdown written')
   finishReport(collection, written, placer)
   report.offlineSearch = search?.packed ?? null
   report.siteSearch = siteHits
   const reports = await writeReports(folder, report)
-  return { folder, paths: [...written.paths, ...(search?.paths ?? []), ...added, ...reports] }
+  const paths = [...written.paths, ...(search?.paths ?? []), ...twins, ...added, ...reports]
+  const manifest = await writeManifest({ folder, paths, report, quireVersion: options.quireVersion ?? null, signal })
+  return { folder, paths: [...paths, manifest] }
 }
 
 function openPlacer({ collection, hasSearch, signal }: Making, options: ExportOptions): Promise<ScriptPlacer> {
@@ -79,15 +89,15 @@ function lookAtOrigin({ collection }: Making, placer: ScriptPlacer): Promise<Sit
   return lookAndSearch({ collected, files, answer, views: tools.views, fetchFramed }, placer)
 }
 
-/** Writes the bundle, and writes it again until no obtainable file is missing, at most `maxRounds` times. */
+/** Writes the bundle, and writes it again until no obtainable file is missing and fresh pages have no fault. */
 async function writeComplete(making: Making, placer: ScriptPlacer, siteSearch: SiteSearch) {
   const { folder, clock } = making
-  for (let round = 0; ; round += 1) {
+  for (;;) {
     const written = await writeOnce(making, placer, siteSearch)
-    const { pagePaths, paths, packed } = written
-    const bundle = { folder, pagePaths, paths, packed }
+    const { pagePaths, filePaths, paths, packed } = written
+    const bundle = { folder, pagePaths, filePaths, paths, packed }
     const placed = await placer.place(bundle, siteSearch.open(bundle))
-    const isComplete = round >= maxRounds || !(await placer.fetchMissed())
+    const isComplete = !(await placer.improve(bundle))
     clock.end('verify', { scripts: placer.findings().mode }, 'bundle verified')
     if (isComplete) return { written, ...placed }
   }
@@ -103,11 +113,19 @@ async function writeOnce(
   { guardedAhead: guarded, seen }: ScriptPlacer,
   { fetched: bySearch }: SiteSearch,
 ): Promise<PackedBundle> {
-  const { collection, folder, hasSearch, onPage, signal, clock } = making
+  const { collection, folder, hasSearch, markdown, onPage, signal, clock } = making
   const { collected, report, tools } = collection
   await rm(folder, { recursive: true, force: true })
-  const packed = seen ? choosePacked(collected, { looks: seen.looks.values(), bySearch }) : []
-  const written = await writeBundle(collected, { folder, pool: tools.pool, hasSearch, packed, guarded, onPage })
+  const packed = seen ? choosePacked(collected, { looks: seen.looks.values(), whole: seen.wholeLooks(), bySearch }) : []
+  const written = await writeBundle(collected, {
+    folder,
+    pool: tools.pool,
+    hasSearch,
+    markdown,
+    packed,
+    guarded,
+    onPage,
+  })
   signal.throwIfAborted()
   if (hasSearch) await writeSearchScript(folder)
   await inlineFonts(folder, written.fontPaths)

@@ -15,6 +15,8 @@ const maxTotalBytes = 16 * 1024 ** 2
 /** What scripts fetched at the origin. */
 interface Fetched {
   looks: Iterable<Pick<PageLook, 'fetched'>>
+  /** Looks at all pages of a group. The data of single pages is copied too. */
+  whole?: Iterable<Pick<PageLook, 'fetched'>>
   /** Addresses that the search fetched. */
   bySearch: readonly string[]
 }
@@ -25,13 +27,14 @@ interface Fetched {
  */
 export function choosePacked(
   { site, files }: Pick<CollectedSite, 'site' | 'files'>,
-  { looks, bySearch }: Fetched,
+  { looks, whole = [], bySearch }: Fetched,
 ): string[] {
   const keyOf = (address: string) => {
     const url = URL.parse(address)
     return url && assetKey(site.own(url) ?? url)
   }
-  const wanted = new Set([...listShared([...looks].map(({ fetched }) => fetched)), ...bySearch].map(keyOf))
+  const shared = listShared([...looks].map(({ fetched }) => fetched))
+  const wanted = new Set([...shared, ...[...whole].flatMap(({ fetched }) => fetched), ...bySearch].map(keyOf))
   const found = [...wanted].flatMap(key => {
     const outcome = key === null ? undefined : files.get(key)
     return key !== null && outcome?.state === 'file' ? [{ key, sizeBytes: outcome.resource.sizeBytes }] : []

@@ -27,6 +27,7 @@ import { rewriteScript } from '../rewrite/rewrite-script.ts'
 import { rewriteStylesheet } from '../rewrite/rewrite-stylesheet.ts'
 import { externalFilesPath, externalFilesScript } from '../runtime/external-files.ts'
 import { type BundlePlan, planBundle, planEntrance, planRedirects } from './plan-bundle.ts'
+import { listTwins } from './write-twins.ts'
 
 /** The files of a written bundle, and the findings. */
 export interface WrittenBundle {
@@ -34,6 +35,8 @@ export interface WrittenBundle {
   paths: string[]
   /** Paths of the pages, by key. */
   pagePaths: ReadonlyMap<string, string>
+  /** Paths of the pages that get a Markdown twin. */
+  twins: ReadonlySet<string>
   /** Paths of the other files, by key. */
   filePaths: ReadonlyMap<string, string>
   /** Paths of pages and style sheets that may name fonts. */
@@ -49,6 +52,8 @@ interface WriteOptions extends PageWriting {
   folder: string
   /** Whether pages load the search of the bundle. */
   hasSearch: boolean
+  /** Whether pages get Markdown twins. */
+  markdown: boolean
   /** Keys of files with a copy for file://. */
   packed: readonly string[]
 }
@@ -60,7 +65,7 @@ const parallelFiles = 4
  * Writes all pages and files of a site into a folder. Rewrites the links between them, and checks that the links resolve.
  */
 export async function writeBundle(collected: CollectedSite, options: WriteOptions): Promise<WrittenBundle> {
-  const { folder, hasSearch, pool, packed } = options
+  const { folder, hasSearch, markdown, pool, packed } = options
   const aliases = findAliases(collected.pages)
   const plan = planBundle(collected, aliases)
   const targets = planTargets(collected, plan, aliases)
@@ -73,7 +78,8 @@ export async function writeBundle(collected: CollectedSite, options: WriteOption
   if (loader) paths.add(loader)
   await makeFolders(folder, paths)
   const known = new Set([...paths, runtimePath, ...(hasSearch ? [searchScriptPath] : [])])
-  pool.beginWriting({ folder, targets, paths: known, loader, hasPacked: packed.length > 0, hasSearch })
+  const twins = markdown ? listTwins(collected, plan.pages, paths) : new Set<string>()
+  pool.beginWriting({ folder, targets, paths: known, loader, hasPacked: packed.length > 0, hasSearch, twins })
 
   const queue = createQueue(parallelFiles)
   const writing = { collected, folder, plan, map, paths, queue, found: createFindings(collected.site), unresolved: [] }
@@ -84,6 +90,7 @@ export async function writeBundle(collected: CollectedSite, options: WriteOption
   const [unfinished] = await Promise.all([Promise.all(pages), ...files, ...leading, ...loading])
   return describeWritten(
     writing,
+    twins,
     redirects,
     unfinished.filter(page => page !== null),
   )
@@ -106,6 +113,7 @@ function startRedirects({ folder, queue }: Writing, redirects: readonly Redirect
 
 function describeWritten(
   { plan, paths, found, unresolved }: Writing,
+  twins: ReadonlySet<string>,
   redirects: readonly Redirect[],
   unfinished: readonly UnfinishedPage[],
 ): WrittenBundle {
@@ -114,6 +122,7 @@ function describeWritten(
   return {
     paths: [...paths].sort(),
     pagePaths: plan.pages,
+    twins,
     filePaths: plan.files,
     fontPaths: [...[...paths].filter(path => path.endsWith('.css')), ...fontPages].sort(),
     spritePaths: pathsOf(unfinished.filter(({ hasSprites }) => hasSprites)).sort(),

@@ -19,6 +19,8 @@ interface CachingOptions {
   /** Identifies this export. An export that resumes after a kill keeps this id. */
   run: string
   limits: ExportLimits
+  /** Decides whether an address must not be stored, because it contains a secret. Absent = none does. */
+  isSecret?(url: URL): boolean
 }
 
 /**
@@ -26,10 +28,11 @@ interface CachingOptions {
  * an export that resumes after a kill sees the same site as before. Answers of earlier runs are confirmed by conditional
  * requests. All requests, including redirects, go through `fetcher` and its checks.
  */
-export function createCachingFetcher({ fetcher, cache, run, limits }: CachingOptions): CachingFetcher {
+export function createCachingFetcher(options: CachingOptions): CachingFetcher {
+  const { fetcher, cache, run, limits, isSecret = () => false } = options
   const context: CachedRun = { fetcher, cache, run, limits, requests: createRequestLog(), cachedBytes: 0 }
   return {
-    open: (url, accept = '*/*') => open(context, url, accept),
+    open: (url, accept = '*/*') => (isSecret(url) ? fetcher.open(url, accept) : open(context, url, accept)),
     isUnchanged: before => isUnchanged(context, before),
     asked: context.requests.list,
     get totalBytes() {
@@ -250,7 +253,10 @@ async function notingFailure<T>(
   }
 }
 
-/** Decides whether an answer describes the page. Server errors and answers that mean "retry later" do not. */
+/**
+ * Decides whether an answer describes the page. Server errors, refusals, which a login changes, and answers that mean "retry
+ * later" do not.
+ */
 function isLasting(status: number): boolean {
-  return status >= 200 && status < 500 && ![304, 408, 425, 429].includes(status)
+  return status >= 200 && status < 500 && ![304, 401, 403, 408, 425, 429].includes(status)
 }

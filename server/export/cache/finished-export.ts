@@ -66,8 +66,8 @@ export async function keepExport(
 }
 
 /**
- * Whether an option changes the archive of an export. The compiler requires an entry for each option. The headers for the
- * site change only the site's answers. Those are compared, and the headers are not stored.
+ * Whether an option changes the archive of an export. The compiler requires an entry for each option. The headers
+ * and the login for the site change only the site's answers. Those are compared, and the headers and the login are not stored.
  */
 const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   domain: true,
@@ -86,12 +86,16 @@ const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   allowLoss: true,
   allowNoSandbox: false,
   offlineSearch: true,
+  markdown: true,
   siteHeaders: false,
+  login: false,
   outFile: false,
   workFolder: false,
   onProgress: false,
   signal: false,
   startThread: false,
+  // The engine has it.
+  quireVersion: false,
   log: false,
   warn: false,
   reuse: false,

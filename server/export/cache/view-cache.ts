@@ -2,6 +2,7 @@ import { digest, digestJson } from '../../base/digest.ts'
 import { createQueue } from '../../base/queue.ts'
 import type { Answerer, BrowserAnswer, BrowserRequest } from '../../web/browser/browser-request.ts'
 import { describeBrowser } from '../../web/browser/find-browser.ts'
+import type { LoginSecrets } from '../../web/login/login-secrets.ts'
 import type { ExportReuse } from '../model/options.ts'
 import type { CachedView } from '../model/site-cache.ts'
 import { digestAnswer } from './answer-digest.ts'
@@ -22,6 +23,16 @@ export interface ViewCache {
 
 /** A cache that stores nothing. */
 export const noViewCache: ViewCache = { see: (_, answer, show) => show(answer), settle: async () => {} }
+
+/** A cache that stores nothing, for a site behind a recorded login: what its scripts say must not contain the login. */
+export function createSecretViews({ redact }: Pick<LoginSecrets, 'redact'>): ViewCache {
+  return {
+    async see<T>(_: unknown, answer: Answerer, show: (answer: Answerer) => Promise<T>): Promise<T> {
+      return JSON.parse(redact(Buffer.from(JSON.stringify(await show(answer)))).toString()) as T
+    },
+    settle: async () => {},
+  }
+}
 
 /** Max views whose requests are made in parallel. A browser shows the same number of pages in parallel. */
 const parallelViews = 4

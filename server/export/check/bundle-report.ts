@@ -59,7 +59,7 @@ const emptyReport: Omit<ExportReport, 'domain' | 'pages'> = {
   unresolved: [],
   offlineSearch: null,
   siteSearch: null,
-  scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [] },
+  scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [], heldOutPages: [] },
   differences: [],
   notes: [],
 }

@@ -14,6 +14,7 @@ import type { Verify } from '../model/options.ts'
 import { findUnresolvedInPage, findUnresolvedInStylesheet } from '../rewrite/check-links.ts'
 import { readSources } from '../rewrite/rewrite-page.ts'
 import { isPageFile, isSitePage, type KnownReport, listFiles, readReport } from './bundle-files.ts'
+import { checkManifest } from './check-manifest.ts'
 import { checkPages } from './check-pages.ts'
 import type { BundleCheck, BundleFault } from './check-result.ts'
 
@@ -51,7 +52,7 @@ export async function checkBundle(options: CheckOptions): Promise<BundleCheck> {
 }
 
 function emptyCheck(kind: BundleCheck['kind']): BundleCheck {
-  const nothing = { sizeBytes: null, sha256: null, domain: null, version: null, unopened: null }
+  const nothing = { sizeBytes: null, sha256: null, domain: null, version: null, manifest: null, unopened: null }
   return { kind, ...nothing, pages: 0, files: 0, openedPages: [], faults: [], notes: [] }
 }
 
@@ -69,16 +70,18 @@ async function checkFolder(options: CheckOptions, folder: string, check: BundleC
   if (typeof read === 'string') faults.push({ page: null, place: null, what: read })
   const files = await checkFiles(folder, paths, report, options.signal)
   const opened = await openPages(options, folder, files, report)
+  const listed = await checkManifest(folder, paths, options.signal)
   return {
     ...check,
     domain: report?.domain ?? null,
     version: report?.version ?? null,
+    manifest: listed.manifest,
     pages: files.pages.length,
     files: paths.length,
     openedPages: opened.pages,
     unopened: opened.unopened,
-    faults: [...faults, ...files.faults, ...opened.faults],
-    notes: [...files.notes, ...opened.notes],
+    faults: [...faults, ...files.faults, ...opened.faults, ...listed.faults],
+    notes: [...files.notes, ...opened.notes, ...listed.notes],
   }
 }
 

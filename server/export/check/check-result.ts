@@ -1,3 +1,4 @@
+import type { Manifest } from '../model/manifest.ts'
 import type { PlaceName } from '../model/report.ts'
 
 /** Something wrong with a bundle. */
@@ -19,6 +20,8 @@ export interface BundleCheck {
   /** From the report in the bundle; null = it cannot be read. */
   domain: string | null
   version: string | null
+  /** From the manifest, with which all files were compared; null = there is none to read. */
+  manifest: Pick<Manifest, 'engine' | 'newestPage'> | null
   pages: number
   files: number
   /** Pages that the browser opened in each place. */

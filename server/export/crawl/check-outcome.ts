@@ -189,11 +189,11 @@ export function noteLosses({ pages, lists }: Losses): string[] {
   return notes
 }
 
-function describePages(count: number): string {
+export function describePages(count: number): string {
   return count === 1 ? '1 page' : `${count} pages`
 }
 
-function nameLost(lost: readonly LostPage[]): string {
+export function nameLost(lost: readonly LostPage[]): string {
   const named = lost.slice(0, maxNamed).map(({ path, reason }) => `${path} (${reason})`)
   const more = lost.length > maxNamed ? ` and ${lost.length - maxNamed} more` : ''
   return named.join(', ') + more

@@ -7,6 +7,7 @@ import type { ExportLimits } from '../model/limits.ts'
 import type { FileOutcome, Outcomes, PageOutcome, Resource } from '../model/resource.ts'
 import type { Exclusions, Site } from '../model/site.ts'
 import type { PagePool } from '../pages/page-pool.ts'
+import type { LoginWatch } from './login-watch.ts'
 
 /** The services and settings of one crawl. They do not change during the crawl. */
 export interface CrawlTools {
@@ -25,6 +26,7 @@ export interface CrawlTools {
   isAllowed(url: URL): boolean
   exclusions: Exclusions
   products: ProductRemoval
+  loginWatch: LoginWatch
   /** The tabs of the export's browser; null when no browser is installed, or when it cannot be started. */
   tabs: BrowserTabs | null
   /** Why the installed browser cannot be started; null if it can, and when none is installed. */

@@ -1,4 +1,3 @@
-// A long file: which pages are still to visit, and which links lead to a page that counts as another one.
 import { keepSmallestKeys } from '../../base/bounded-map.ts'
 import type { ExportLimits } from '../model/limits.ts'
 import type { PageOutcome } from '../model/resource.ts'
@@ -17,6 +16,7 @@ import { manyLinks } from './check-outcome.ts'
 import type { CrawlTools, MutableSite } from './crawl-tools.ts'
 
 import type { PageCompleter } from './page-completer.ts'
+import { createQueryPages, maxWaiting } from './query-pages.ts'
 
 /** The pages still to visit. */
 export interface Frontier {
@@ -219,139 +219,6 @@ export function createPageLinks({ tools, found, frontier, completer }: PageLinks
     },
     folded: queries.folded,
   }
-}
-
-/** Finds the paths where every query is a separate page, such as /index.php?title=Install. */
-interface QueryPages {
-  /** Records a link with a query, on a path that is not yet known to have a page per query; `key` is its linkKey. */
-  note(key: string, url: URL): void
-  /** Returns the first 1,000 links, sorted, whose query was dropped because the path alone is the page. */
-  folded(): string[]
-  /** Returns the links to visit with their query, based on the outcomes so far. */
-  next(): Promise<URL[]>
-}
-
-/** Max queries tried on a path that is not a page by itself, before the other queries are followed. */
-const maxQueryTries = 3
-/** Max links kept whose query was dropped. */
-export const maxFolded = 1000
-/** Max links kept per undecided path, and for a page until it is known whether the page is an app. */
-const maxWaiting = 1000
-
-type QueryTools = Pick<CrawlTools, 'fetcher' | 'isAllowed'>
-type QuerySite = Pick<MutableSite, 'pages' | 'queried'>
-
-interface Queries {
-  tools: QueryTools
-  found: QuerySite
-  /** Links of undecided paths, by the key of the path and of the query. */
-  waiting: Map<string, Map<string, URL>>
-  /** Keys of the queries tried, by the key of the path. */
-  tried: Map<string, string[]>
-  /** Keys of paths whose queries make no pages. */
-  closed: Set<string>
-  /** The key of the path for each key of a query. */
-  paths: Map<string, string>
-}
-
-/**
- * Creates the finder. If the path without a query is a page, its queries only sort, count or track, and are ignored. If the
- * path alone is missing, or redirects to itself with a query, a few queries are tried. If one of them returns a page, all
- * are followed.
- */
-function createQueryPages(tools: QueryTools, found: QuerySite): QueryPages {
-  const queries: Queries = {
-    tools,
-    found,
-    waiting: new Map(),
-    tried: new Map(),
-    closed: new Set(),
-    paths: new Map(),
-  }
-  return {
-    note: (key, url) => note(queries, key, url),
-    folded() {
-      const isFolded = (key: string) => found.pages.get(key)?.state === 'page' && !found.queried.has(key)
-      const folded = [...queries.paths].flatMap(([query, key]) => (isFolded(key) ? [query] : []))
-      return folded.sort().slice(0, maxFolded)
-    },
-    async next() {
-      const links: URL[] = []
-      for (const [key, urls] of [...queries.waiting].sort(([a], [b]) => (a < b ? -1 : 1)))
-        for (const link of await decide(queries, key, urls)) links.push(link)
-      return links
-    },
-  }
-}
-
-function note({ waiting, closed, paths }: Queries, key: string, url: URL): void {
-  if (!isTellingQuery(url)) return
-  paths.set(queryKey(url), key)
-  keepSmallestKeys(paths, maxFolded)
-  if (closed.has(key)) return
-  const urls = waiting.get(key) ?? new Map<string, URL>()
-  waiting.set(key, urls)
-  urls.set(queryKey(url), url)
-  keepSmallestKeys(urls, maxWaiting)
-}
-
-/** Returns the links of a path to visit now. */
-async function decide(queries: Queries, key: string, urls: Map<string, URL>): Promise<URL[]> {
-  const { found, tried } = queries
-  const before = tried.get(key)
-  if (before) return before.some(query => isPage(found, query)) ? openPath(queries, key) : closePath(queries, key)
-  const needs = await needsQuery(queries, key)
-  if (needs === null) return []
-  if (!needs) return closePath(queries, key)
-  if (found.pages.get(key)?.state === 'page') return openPath(queries, key)
-  const tries = [...urls.keys()].sort().slice(0, maxQueryTries)
-  tried.set(key, tries)
-  return tries.flatMap(query => urls.get(query) ?? [])
-}
-
-function isPage({ pages }: QuerySite, query: string): boolean {
-  const outcome = pages.get(query)
-  return outcome?.state === 'page' || (outcome?.state === 'redirect' && pages.get(outcome.to)?.state === 'page')
-}
-
-/** Decides whether a path returns pages only with a query. Null = not known yet. */
-async function needsQuery({ tools, found }: Queries, key: string): Promise<boolean | null> {
-  const outcome = found.pages.get(key)
-  if (outcome?.state === 'missing') return true
-  if (outcome?.state !== 'page') return outcome ? false : null
-  const { url } = outcome.resource
-  if (!isTellingQuery(url)) return false
-  // The redirect may come from another path: /login?next=/a does not show that /login needs a query.
-  const plain = new URL(url)
-  plain.search = ''
-  if (!tools.isAllowed(plain)) return false
-  const landed = await findLanding(tools, plain)
-  if (!landed || linkKey(landed) !== key || !isTellingQuery(landed)) return false
-  // The page stored under the path is the page of this query.
-  found.pages.set(queryKey(url), { state: 'redirect', to: key })
-  return true
-}
-
-/** Returns the URL after redirects; null when the request fails. */
-async function findLanding({ fetcher }: QueryTools, url: URL): Promise<URL | null> {
-  const answer = await fetcher.open(url).catch(() => null)
-  await answer?.drop()
-  return answer?.url ?? null
-}
-
-/** Treats every query on this path as a page from now on. Returns the waiting links. */
-function openPath({ found, waiting }: Queries, key: string): URL[] {
-  found.queried.add(key)
-  const urls = [...(waiting.get(key)?.values() ?? [])]
-  waiting.delete(key)
-  return urls
-}
-
-/** Ignores all queries on this path from now on. */
-function closePath({ waiting, closed }: Queries, key: string): [] {
-  closed.add(key)
-  waiting.delete(key)
-  return []
 }
 
 /** Finds pages that differ only in the fragment, such as /#/guide. */

@@ -2,7 +2,8 @@
 import { digest } from '../../base/digest.ts'
 import { FetchError } from '../../web/fetch/fetch-error.ts'
 import type { Answer } from '../../web/fetch/fetcher.ts'
-import { headerCharset } from '../../web/html/text-encoding.ts'
+import { readPageWords } from '../../web/html/page-text.ts'
+import { headerCharset, readRawText } from '../../web/html/text-encoding.ts'
 import { assetKey, isRouteKey, isTellingQuery, linkKey, queryKey, routePlace } from '../model/site.ts'
 import { PageWorkError } from '../pages/page-pool.ts'
 import type { ReadTask } from '../pages/page-tasks.ts'
@@ -41,6 +42,8 @@ export interface CrawlResult {
   /** Links whose query does not select a separate page. */
   folded: string[]
   lost: LostPage[]
+  /** Returns whether its links say that a reader expects the page; see `LostPage`. */
+  isExpected(key: string): boolean
 }
 
 /**
@@ -95,7 +98,7 @@ export async function crawlSite(options: CrawlOptions): Promise<CrawlResult> {
   } while (!frontier.isEmpty())
   await files.finish()
   const lost = listLostPages(found.pages, frontier.isExpected, tools.site)
-  return { isCut: frontier.isCut(), folded: links.folded(), lost }
+  return { isCut: frontier.isCut(), folded: links.folded(), lost, isExpected: frontier.isExpected }
 }
 
 /** The state of all visits of one crawl. */
@@ -273,6 +276,7 @@ export async function fetchPage(context: VisitContext, request: PageRequest): Pr
   if (!tools.isAllowed(request.target)) return refusedByRobots
   try {
     const answer = await tools.fetcher.open(request.target, 'text/html,application/xhtml+xml,*/*;q=0.8')
+    tools.loginWatch.noteAnswer(request.key, request.target, answer)
     const landed = checkAnswer(context, request, answer)
     if ('state' in landed) {
       await answer.drop()
@@ -333,6 +337,7 @@ async function readPage(
   const { type } = answer
   const bytes = await answer.read(tools.limits.pageBytes)
   checkTotal(tools)
+  tools.loginWatch.notePage(key, bytes, () => readPageWords(readRawText(bytes, headerCharset(answer.contentType))))
   const content = await tools.pool.read({
     bytes,
     charset: headerCharset(answer.contentType),
@@ -358,7 +363,7 @@ function explainFailure({ site, exclusions }: CrawlTools, error: unknown): NoPag
   if (error instanceof PageWorkError) return { state: 'failed', reason: error.message }
   if (!(error instanceof FetchError)) throw error
   const { code, redirectedTo, message } = error
-  if (code === 'too_large') return { state: 'skipped', reason: message }
+  if (code === 'too_large' || (code === 'excluded' && !redirectedTo)) return { state: 'skipped', reason: message }
   if (code === 'excluded' && redirectedTo) {
     exclusions.note(linkKey(redirectedTo), redirectedTo)
     return { state: 'redirect', to: linkKey(redirectedTo) }

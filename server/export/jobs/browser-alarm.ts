@@ -1,3 +1,5 @@
+import { browserStarts } from '../../base/measures.ts'
+
 /** Tells the operator that the browser cannot be started. */
 export type BrowserAlarm = (problem: string) => void
 
@@ -10,6 +12,7 @@ export function createBrowserAlarm(
 ): BrowserAlarm {
   let loggedAt = Number.NEGATIVE_INFINITY
   return problem => {
+    browserStarts.tell(false)
     if (now() - loggedAt < everyMs) return
     loggedAt = now()
     log.error({ problem }, 'Chromium cannot be started: bundles are not checked in a browser, and some exports fail')

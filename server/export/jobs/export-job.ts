@@ -124,8 +124,10 @@ export interface ExportJobs {
   listSummaries(organizationId: string, domain?: string): Awaitable<ExportSummary[]>
   /** Counts the queued jobs of the organization that are older than a queued one. */
   countAhead(job: Pick<ExportJob, 'organizationId' | 'jobId' | 'createdAt'>): Awaitable<number>
-  /** Counts the jobs of an organization that have not ended. */
-  countOpen(organizationId: string): Awaitable<Record<'queued' | 'running', number>>
+  /** Counts the jobs of an organization that have not ended; null = of all. */
+  countOpen(organizationId: string | null): Awaitable<Record<'queued' | 'running', number>>
+  /** Returns when the job was made that waits longest; undefined = none waits. */
+  findOldestQueued(): Awaitable<number | undefined>
   /**
    * Stores the expiry of a link to the bundle. Retention keeps the job until then. Returns false when there is no such
    * bundle.

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Awaitable } from '../../base/awaitable.ts'
 import { diskFull, isDiskFull } from '../../base/disk-full.ts'
+import { browserStarts, type EndedExport, endedExports } from '../../base/measures.ts'
 import { repeat } from '../../base/timer.ts'
 import type { Sites } from '../../tenancy/site.ts'
 import { ExportError } from '../model/export-error.ts'
@@ -10,13 +11,15 @@ import type { Crowd, ExportProgress, ExportTask, RunExport, Verify } from '../mo
 import type { CacheSettings } from '../model/site-cache.ts'
 import type { BrowserAlarm } from './browser-alarm.ts'
 import type { BundleStore } from './bundle-store.ts'
-import type { Bundle, ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
+import type { ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
+import { type LoginDeps, openJobLogin } from './job-login.ts'
 import { removeLeftovers, workFolderName } from './leftovers.ts'
+import { publishBundle } from './publish-bundle.ts'
 import { type Patience, repeatWhenRoom, untilStored } from './wait-for-room.ts'
 import type { WorkBoard } from './work-board.ts'
 
 /** What an attempt at a job needs. */
-export interface JobDeps {
+export interface JobDeps extends LoginDeps {
   exportJobs: ExportJobs
   sites: Pick<Sites, 'findOwned'>
   bundles: BundleStore
@@ -113,28 +116,42 @@ export async function runJob(
       },
     })
   } catch (error) {
-    if (leaseLost.signal.aborted) return await noteLoss(deps, attempt)
-    if (isFault(error) && faults + 1 < maxFaults) {
-      log.warn({ ...about, err: error }, 'the process of the export ended; the export starts once more')
-      await exportJobs.release(lease, true)
-      return
-    }
-    if (stopping.aborted && !isFault(error)) {
-      await exportJobs.release(lease)
-      return log.info(about, 'export interrupted by the shutdown; it continues after the next start')
-    }
-    log.error({ ...about, err: error, durationMs: msSince(startedAt) }, 'export failed')
-    if (error instanceof ExportError && error.code === 'browser_failed') deps.browserAlarm(error.message)
-    await untilStored(() => exportJobs.fail(lease, explainFailure(error), now()), {
-      limitMs: deps.limits.jobTimeoutMs,
-      signal,
-    })
+    await endInVain(deps, attempt, { error, mayRepeat: faults + 1 < maxFaults, isStopping: stopping.aborted })
   } finally {
     hosts.delete(job.jobId)
     deps.workBoard?.end(job.jobId)
     await heartbeat.stop()
     await rm(workFolder, { recursive: true, force: true })
   }
+}
+
+/** Gives the job back, or fails it. */
+async function endInVain(
+  deps: JobDeps,
+  attempt: Attempt,
+  { error, mayRepeat, isStopping }: { error: unknown; mayRepeat: boolean; isStopping: boolean },
+): Promise<void> {
+  const { exportJobs, log, now } = deps
+  const { lease, about, leaseLost, signal, startedAt } = attempt
+  if (leaseLost.signal.aborted) return noteLoss(deps, attempt)
+  if (isFault(error) && mayRepeat) {
+    log.warn({ ...about, err: error }, 'the process of the export ended; the export starts once more')
+    tellOfEnd(attempt, 'given back', error)
+    await exportJobs.release(lease, true)
+    return
+  }
+  if (isStopping && !isFault(error)) {
+    await exportJobs.release(lease)
+    tellOfEnd(attempt, 'given back', error)
+    return log.info(about, 'export interrupted by the shutdown; it continues after the next start')
+  }
+  log.error({ ...about, err: error, durationMs: msSince(startedAt) }, 'export failed')
+  tellOfEnd(attempt, 'failed', error)
+  if (error instanceof ExportError && error.code === 'browser_failed') deps.browserAlarm(error.message)
+  await untilStored(() => exportJobs.fail(lease, explainFailure(error), now()), {
+    limitMs: deps.limits.jobTimeoutMs,
+    signal,
+  })
 }
 
 /** Makes the bundle, publishes it and completes the job. */
@@ -157,6 +174,7 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
     originAllowed: site.origin !== null,
     alsoAllowed: site.allowedOrigins.map(origin => new URL(origin)),
     removal: site.removal,
+    login: await openJobLogin(deps, site.domain, ending => log.warn(about, ending)),
     outFile,
     workFolder: join(workFolder, 'site'),
     limits: deps.limits,
@@ -173,7 +191,8 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
     log: (details, message) => log.info({ ...about, ...details }, message),
     warn: (details, message) => log.warn({ ...about, ...details }, message),
   })
-  if (browserProblem !== null) deps.browserAlarm(browserProblem)
+  if (browserProblem === null) browserStarts.tell(true)
+  else deps.browserAlarm(browserProblem)
   leaseLost.signal.throwIfAborted()
   const bundle = { fileName, sizeBytes, sha256 }
   const patience: Patience = {
@@ -187,6 +206,12 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
     return leaseLost.abort()
   }
   log.info({ ...about, pageCount, sizeBytes, sha256, durationMs: msSince(startedAt) }, 'export completed')
+  tellOfEnd(attempt, 'completed')
+}
+
+function tellOfEnd({ startedAt }: Attempt, result: EndedExport['result'], error?: unknown): void {
+  const reason = error === undefined ? '' : error instanceof ExportError ? error.code : 'internal'
+  endedExports.tell({ result, reason, seconds: msSince(startedAt) / 1000 })
 }
 
 function countCrowd(hosts: RunningHosts, host: string): Crowd {
@@ -250,39 +275,4 @@ function msSince(at: number): number {
  */
 function bundleFileName({ jobId, token }: Pick<Lease, 'jobId' | 'token'>, format: string): string {
   return `${jobId}-${token}.${format}`
-}
-
-/** A finished archive, and how it is recorded. */
-interface FinishedArchive {
-  file: string
-  lease: Lease
-  bundle: Bundle
-  complete(): Awaitable<boolean>
-  /** How long to try while the storage of the bundles cannot be reached; absent = once. */
-  patience?: Patience
-}
-
-/**
- * Publishes an archive and then completes its job, so that a completed job always has its bundle. Returns false if the lease
- * is void; the archive is then removed.
- */
-export async function publishBundle(
-  { exportJobs, bundles }: { exportJobs: Pick<ExportJobs, 'find'>; bundles: BundleStore },
-  finished: FinishedArchive,
-): Promise<boolean> {
-  const { file, lease, bundle, complete, patience } = finished
-  const publish = async () => bundles.publish(file, bundle, patience?.signal)
-  await (patience ? untilStored(publish, patience) : publish())
-  let failure: unknown
-  try {
-    if (await complete()) return true
-  } catch (error) {
-    failure = error
-  }
-  // The database may have recorded the bundle before it reported an error.
-  const job = await exportJobs.find(lease.jobId)
-  if (job?.bundle?.fileName === bundle.fileName) return true
-  await bundles.remove(bundle.fileName)
-  if (failure !== undefined) throw failure
-  return false
 }

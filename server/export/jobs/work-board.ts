@@ -17,6 +17,8 @@ export interface WorkBoard {
   end(jobId: string): void
   /** Returns undefined if this process does not work on the job. */
   find(jobId: string): ExportWork | undefined
+  /** Returns the pages a second of all exports of this process. */
+  sumPagesPerSecond(): number
 }
 
 interface Reading {
@@ -43,6 +45,12 @@ const minMs = 2000
 /** @param tick milliseconds that never go back */
 export function createWorkBoard(tick: () => number = () => performance.now()): WorkBoard {
   const board = new Map<string, Noted>()
+  function findSpeed({ progress, recent }: Noted, now: number): number | null {
+    const [oldest] = recent
+    if (!oldest || now - oldest.at < apartMs) return null
+    return (progress.pageCount - oldest.pageCount) / ((now - oldest.at) / 1000)
+  }
+
   return {
     note(jobId, progress, percent) {
       const { pageCount, pagesKnown } = progress
@@ -59,18 +67,17 @@ export function createWorkBoard(tick: () => number = () => performance.now()): W
     find(jobId) {
       const noted = board.get(jobId)
       if (!noted) return undefined
-      const { stage, pagesDone, pagesKnown, pageCount } = noted.progress
-      const [oldest] = noted.recent
+      const { stage, pagesDone, pagesKnown } = noted.progress
       const now = tick()
       return {
         stage,
         pagesDone,
         pagesKnown,
-        pagesPerSecond:
-          oldest && now - oldest.at >= apartMs ? (pageCount - oldest.pageCount) / ((now - oldest.at) / 1000) : null,
+        pagesPerSecond: findSpeed(noted, now),
         leftMs: estimateLeft(noted, now),
       }
     },
+    sumPagesPerSecond: () => [...board.values()].reduce((speed, noted) => speed + (findSpeed(noted, tick()) ?? 0), 0),
   }
 }
 

@@ -9,6 +9,7 @@ export type ExportErrorCode =
   | 'failed'
   | 'forbidden_address'
   | 'leaves_domain'
+  | 'login'
   | 'memory'
   | 'not_found'
   | 'robots'

@@ -2,6 +2,7 @@ import type { StartThread } from '../../base/start-thread.ts'
 import type { Deployment, Features } from '../../products/features.ts'
 import type { RemovalRules } from '../../tenancy/removal-rules.ts'
 import type { SiteHeaders } from '../../web/fetch/site-headers.ts'
+import type { RecordedLogin } from '../../web/login/recorded-login.ts'
 import type { ExportLimits } from './limits.ts'
 import type { ExportReport } from './report.ts'
 import type { CacheSettings, SiteCache } from './site-cache.ts'
@@ -27,6 +28,8 @@ export interface ExportSettings {
   alsoAllowed?: readonly URL[]
   /** Headers for a site behind a login. They are sent only to the origin and never stored. */
   siteHeaders?: SiteHeaders
+  /** The recorded login of the site; null or absent = none. What it contains is sent only to the site and never stored. */
+  login?: RecordedLogin | null
   /** Exports only these pages; null = the whole site. */
   paths: readonly string[] | null
   deployment: Deployment
@@ -56,6 +59,8 @@ export interface ExportSettings {
   allowNoSandbox?: boolean
   /** Whether to pack a search that needs no server. */
   offlineSearch?: boolean
+  /** Whether each page also gets a file with its content as Markdown, and the bundle lists of these files. */
+  markdown?: boolean
 }
 
 /** How an export tells what it does, and learns what goes on around it. */
@@ -79,6 +84,8 @@ export interface Crowd {
 export interface ExportOptions extends ExportSettings, ExportCalls {
   /** Starts the threads that read and index pages. */
   startThread: StartThread
+  /** The version of Quire, for the manifest of the bundle. */
+  quireVersion?: string
   /** Cached results of earlier exports; null or absent = everything is fetched again. */
   reuse?: ExportReuse | null
 }

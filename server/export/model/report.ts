@@ -8,6 +8,8 @@ export interface ScriptFindings extends ScriptChoice {
   decidedBy: 'browser' | 'rule'
   /** Pages that a browser opened, as paths in the bundle. */
   checkedPages: string[]
+  /** Those of the opened pages that nothing was learned from before they were opened. */
+  heldOutPages: string[]
   differences: Difference[]
 }
 
@@ -46,7 +48,7 @@ export interface ExportReport {
   /** The search of the site, compared with the origin; null = not compared, or the site has no search without a server. */
   siteSearch: SearchFindings | null
   /** Where the site's own scripts run in the bundle, and the reason if they do not run everywhere. */
-  scripts: Pick<ScriptFindings, 'mode' | 'reason' | 'groups' | 'decidedBy' | 'checkedPages'>
+  scripts: Pick<ScriptFindings, 'mode' | 'reason' | 'groups' | 'decidedBy' | 'checkedPages' | 'heldOutPages'>
   /** Pages that look different in the bundle and at the origin. Only pages that a browser opened are compared. */
   differences: Difference[]
   notes: string[]

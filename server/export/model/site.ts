@@ -49,9 +49,9 @@ export function createSite(domain: string, origin: URL): Site {
   }
 }
 
-/** Decides whether a URL names a file in a folder, and not the folder. */
+/** Decides whether a URL names a file in a folder, such as a page or the script that makes all pages, and not the folder. */
 export function isPageFile(url: URL): boolean {
-  return /\.x?html?$/i.test(url.pathname)
+  return /\.(?:x?html?|phtml|php\d?|aspx?|jspx?|jsf|cfm|cgi|pl)$/i.test(url.pathname)
 }
 
 /** Extensions that are never pages. The query distinguishes files only if they have one of these extensions. */

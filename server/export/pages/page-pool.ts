@@ -6,11 +6,13 @@ import type {
   PageWorkSetup,
   ReadPage,
   ReadTask,
+  TwinTask,
   WorkerAnswer,
   WorkerRequest,
   WriteSetup,
   WriteTask,
   WrittenPage,
+  WrittenTwin,
 } from './page-tasks.ts'
 import { createPageWork } from './page-work.ts'
 
@@ -23,6 +25,7 @@ export interface PagePool {
   /** Must be called before `write`, after all pages are read. */
   beginWriting(setup: WriteSetup): void
   write(task: WriteTask): Promise<WrittenPage>
+  twin(task: TwinTask): Promise<WrittenTwin>
   /** Ends the threads and rejects their pending work. */
   close(): Promise<void>
 }
@@ -107,6 +110,7 @@ export function openPagePool(
       for (const thread of pool) thread.tell({ beginWriting: setup })
     },
     write: task => run(0, { write: task }, () => here.write(task)),
+    twin: task => run(0, { twin: task }, () => here.twin(task)),
     async close() {
       isClosed = true
       await Promise.all(pool.map(thread => thread.end()))

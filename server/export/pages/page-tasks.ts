@@ -48,6 +48,8 @@ export interface ReadPage {
   marks: number[]
   /** Whether the page has tabs whose panels only scripts make. */
   lacksPanels: boolean
+  /** Number of buttons in the content. */
+  controls: number
   /** Addresses of the site's own pages, without duplicates. Fragments are kept if they may name a page. */
   links: string[]
   /** Positions in `links` of the links inside the page's navigation. */
@@ -73,6 +75,8 @@ export interface WriteSetup {
   hasPacked: boolean
   /** Whether pages load the search of the bundle. */
   hasSearch: boolean
+  /** Paths of the pages that get a Markdown twin; empty = none. */
+  twins: ReadonlySet<string>
 }
 
 /** A kept page to rewrite for its place in the bundle and to check. */
@@ -104,12 +108,30 @@ export interface WrittenPage {
   hasSprites: boolean
 }
 
+/** A finished page of the bundle that gets a Markdown twin. */
+export interface TwinTask {
+  path: string
+  charset: string
+  /** The page on its site. */
+  address: string
+}
+
+/** What a list of the twins says about one. */
+export interface WrittenTwin {
+  path: string
+  title: string
+  description: string
+  sizeBytes: number
+}
+
 /** Work on pages that needs no network. Runs in a worker thread or in the calling thread. */
 export interface PageWork {
   read(task: ReadTask): ReadPage
   /** Must be called before `write`. */
   beginWriting(setup: WriteSetup): void
   write(task: WriteTask): WrittenPage
+  /** Writes the Markdown twin of a page that is final. */
+  twin(task: TwinTask): WrittenTwin
   close(): void
 }
 
@@ -117,6 +139,7 @@ export interface PageWork {
 export type WorkerRequest =
   | { id: number; read: ReadTask }
   | { id: number; write: WriteTask }
+  | { id: number; twin: TwinTask }
   | { beginWriting: WriteSetup }
 
 /** A thread's answer. */

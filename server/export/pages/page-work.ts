@@ -1,4 +1,5 @@
 // A long file: the work on a page in a thread, from the received bytes to the file of the bundle.
+
 import { createHash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -29,13 +30,17 @@ import { findUnresolvedInPage } from '../rewrite/check-links.ts'
 import { type PagePlace, rewritePage } from '../rewrite/rewrite-page.ts'
 import { appMarkup } from '../runtime/guard-app.ts'
 import { guardPage } from '../runtime/guard-page.ts'
+import { refusalMarkup } from '../runtime/refuse-scripts.ts'
+import { createControlCounter } from './count-controls.ts'
 import type { PageWork, PageWorkSetup, ReadPage, ReadTask, WriteSetup, WriteTask, WrittenPage } from './page-tasks.ts'
+import { writeTwin } from './page-twin.ts'
 
 export function createPageWork(setup: PageWorkSetup): PageWork {
   const { domain, origin, features, removal, freezesReferences, folder } = setup
   const site = createSite(domain, new URL(origin))
   const products = createProductRemoval(features, removal, site, freezesReferences)
-  const readWith = (products: ProductRemoval) => createPageReader(site, products, spool)
+  const refusal = refusalMarkup(removal?.removeScripts ?? [])
+  const readWith = (products: ProductRemoval) => createPageReader({ site, products, refusal, spool })
   let readWithout: ReturnType<typeof readWith> | null = null
   const exclusions = createExclusions(removal?.excludePages ?? [], site)
   const spool = createSpool(join(folder, `pages-${threadId}`))
@@ -55,11 +60,23 @@ export function createPageWork(setup: PageWorkSetup): PageWork {
       if (!writing) throw new Error('beginWriting was not called')
       return writePage(task, writing)
     },
+    twin(task) {
+      if (!writing) throw new Error('beginWriting was not called')
+      return writeTwin(task, writing)
+    },
     close() {
       spool.close()
       spans.close()
     },
   }
+}
+
+interface PageReading {
+  site: Site
+  products: ProductRemoval
+  /** Markup for the head of pages with scripts. */
+  refusal: string
+  spool: Spool
 }
 
 const inlineScript = { isOwn: true, isInline: true }
@@ -68,7 +85,7 @@ const inlineScript = { isOwn: true, isInline: true }
  * Creates a function that removes products from a page, stores the page in the spool, and reads its text, links and
  * resources. The stored page still has its streaming instructions, so that a browser shows it as at the origin.
  */
-function createPageReader(site: Site, products: ProductRemoval, spool: Spool): (task: ReadTask) => ReadPage {
+function createPageReader({ site, products, refusal, spool }: PageReading): (task: ReadTask) => ReadPage {
   /** Cleans and reads in one pass, or in two if a product was removed or content was streamed. */
   function readCleaned(raw: RawText, url: URL, isRendered: boolean) {
     const finder = products.find(raw, url)
@@ -76,11 +93,21 @@ function createPageReader(site: Site, products: ProductRemoval, spool: Spool): (
     const links = createLinkReader(raw, url)
     const marks = createMarkReader(raw)
     const tabs = createTabReader(raw)
-    scanHtml(raw.text, inTurn(finder.handler, text.handler, links.handler, marks.handler, tabs.handler))
-    const cleaned = finder.remove(!isRendered)
+    const controls = createControlCounter()
+    scanHtml(
+      raw.text,
+      inTurn(finder.handler, text.handler, links.handler, marks.handler, tabs.handler, controls.handler),
+    )
+    const cleaned = finder.remove(!isRendered, refusal)
     const names = [...cleaned.products].map(({ name }) => name)
     const resolved = resolveStreamedContent(cleaned.raw)
-    const read = { raw: cleaned.raw, names, marks: marks.finish(), lacksPanels: tabs.finish() }
+    const read = {
+      raw: cleaned.raw,
+      names,
+      marks: marks.finish(),
+      lacksPanels: tabs.finish(),
+      controls: controls.finish(),
+    }
     if (resolved === raw) return { ...read, text: text.finish(), links: links.finish() }
     return { ...read, text: readPageText(resolved), links: readPageLinks(resolved, url) }
   }
@@ -103,6 +130,7 @@ function createPageReader(site: Site, products: ProductRemoval, spool: Spool): (
       text: page.text,
       marks: page.marks,
       lacksPanels: page.lacksPanels,
+      controls: page.controls,
       ...listOwnLinks(site, page.links),
       assets: assets.map(({ url, role }) => ({ url: url.href, role })),
       guesses: [...new Set(scripts.flatMap(script => [...scriptFiles(script), ...chunkFiles(script)]))],

@@ -9,7 +9,10 @@ import type { Span } from '../model/resource.ts'
 import { assetKey } from '../model/site.ts'
 import { readSpan } from '../pages/page-work.ts'
 
-type AnswerTools = Pick<CrawlTools, 'site' | 'fetcher' | 'limits' | 'products' | 'exclusions' | 'isAllowed' | 'folder'>
+type AnswerTools = Pick<
+  CrawlTools,
+  'site' | 'fetcher' | 'limits' | 'products' | 'exclusions' | 'isAllowed' | 'folder' | 'loginWatch'
+>
 
 /** Types of requests for files that are also in the bundle. */
 const packed = new Set(['stylesheet', 'image', 'media', 'font'])
@@ -65,11 +68,12 @@ async function readPacked(
 }
 
 async function fetchAnswer(
-  { site, fetcher, limits }: AnswerTools,
+  { site, fetcher, limits, loginWatch }: AnswerTools,
   url: URL,
   cache: Pick<AnswerCache, 'put'>,
 ): Promise<BrowserAnswer> {
   const answer = await fetcher.open(url)
+  if (answer.status === 401 || answer.status === 403) loginWatch.suspect()
   const final = { status: answer.status, headers: answer.headers, body: await answer.read(limits.pageBytes) }
   if (!answer.redirected) return final
   // Modules and style sheets resolve addresses against their URL after redirects.

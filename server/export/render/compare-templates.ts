@@ -1,3 +1,4 @@
+import type { ControlState } from '../../in-page/controls/pressed-control.ts'
 import type { FetchedPage } from '../crawl/page-completer.ts'
 import type { Resource } from '../model/resource.ts'
 import type { Completion } from './completion.ts'
@@ -32,6 +33,29 @@ export async function finishComparisons(completion: Completion): Promise<Fetched
   return [...withMenus, ...(await Promise.all(incomplete.map(each => renderTemplate(completion, each)))).flat()]
 }
 
+/** Max pages of a template that are opened to find out what their buttons do. */
+const maxProbed = 2
+
+/**
+ * Lists the pages whose scripts show more text when a button in the content is pressed: those with such buttons, in templates
+ * in which a page with the most buttons does that. Pages that no framework controls have the text already.
+ */
+export async function listHiding({ templates, views, found }: Completion): Promise<string[]> {
+  async function isHiding(key: string): Promise<boolean> {
+    const kept = findFetched({ found }, key)
+    const shown = kept && (await views.tryShow(kept))?.shown
+    return shown?.look.isTakenOver === true && shown.states.some(({ isFresh, isContent }) => isFresh && isContent)
+  }
+  const listed = await Promise.all(
+    templates.list().map(async ({ controls }) => {
+      const sorted = [...controls].sort(([a, ofA], [b, ofB]) => ofB - ofA || (a < b ? -1 : 1))
+      const probed = await Promise.all(sorted.slice(0, maxProbed).map(([key]) => isHiding(key)))
+      return probed.includes(true) ? [...controls.keys()] : []
+    }),
+  )
+  return listed.flat()
+}
+
 /** Shows one page of a template, and decides whether the HTML of its pages is complete. */
 async function compareTemplate(completion: Completion, template: Template, key: string): Promise<void> {
   const { views, files, menuPages, scriptLinks, looks, log } = completion
@@ -47,6 +71,7 @@ async function compareTemplate(completion: Completion, template: Template, key: 
     return
   }
   looks.set(key, shown.look)
+  if (shown.look.isTakenOver) template.shared = listShared(shown.states)
   if (gained === 'menus') menuPages.push(await keepWithMenus(completion, kept, shown))
   // The scripts of the page stay in the bundle and load these files there.
   for (const url of shown.loaded) files.needLoaded(url)
@@ -69,4 +94,17 @@ async function renderTemplate(completion: Completion, template: Template): Promi
 function findFetched({ found }: Pick<Completion, 'found'>, key: string): Resource | null {
   const outcome = found.pages.get(key)
   return outcome?.state === 'page' && !outcome.resource.rendered ? outcome.resource : null
+}
+
+/** Max characters of the states that all pages of a template share. */
+const maxShared = 4000
+
+/** Lists the states of controls outside of the content: they are the same on other pages, unless they have relative addresses. */
+function listShared(states: readonly ControlState[]): ControlState[] {
+  let room = maxShared
+  return states.filter(({ isContent, isFresh, html }) => {
+    if (isContent || !isFresh || html.length > room || /\s(?:href|src)="(?!\/|#|https?:)/.test(html)) return false
+    room -= html.length
+    return true
+  })
 }

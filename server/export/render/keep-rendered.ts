@@ -42,7 +42,7 @@ export async function keepWithMenus(
   return { resource, content: await readShown(tools, shown) }
 }
 
-function readShown({ pool }: Pick<CrawlTools, 'pool'>, { html, url, panels }: RenderedPage): Promise<ReadPage> {
-  const bytes = Buffer.from(withPanels(rawOf(html), panels).text, 'latin1')
+function readShown({ pool }: Pick<CrawlTools, 'pool'>, { html, url, panels, states }: RenderedPage): Promise<ReadPage> {
+  const bytes = Buffer.from(withPanels(rawOf(html), { panels, states }).text, 'latin1')
   return pool.read({ bytes, charset: 'utf-8', url: url.href, isRendered: true, missing: null })
 }

@@ -43,6 +43,7 @@ async function showAndJudge(completion: Completion, { resource, content, sibling
   // Requested first: queued behind a whole generation of pages, this request would delay all of them.
   const missingWords = views.findMissingWords()
   const { shown, fetched } = await views.show(resource)
+  tools.loginWatch.notePage(resource.key, Buffer.from(shown.html), () => shown.words)
   const own = tools.site.own(shown.url)
   if (!own) return 'same'
   if (shown.references.length > 0) return keepRendered(completion, resource, { ...shown, url: own })

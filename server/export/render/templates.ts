@@ -1,3 +1,4 @@
+import type { ControlState } from '../../in-page/controls/pressed-control.ts'
 import type { FetchedPage } from '../crawl/page-completer.ts'
 
 /** The pages that load the same scripts. */
@@ -8,6 +9,10 @@ export interface Template {
   suspects: number
   /** Whether the HTML of its pages is complete or has to be rendered. */
   verdict: 'unknown' | 'complete' | 'render'
+  /** The pages in `keys` with buttons in their content, and their number. */
+  controls: Map<string, number>
+  /** What controls change that are the same on all pages. */
+  shared: readonly ControlState[]
 }
 
 export interface Templates {
@@ -21,7 +26,13 @@ export function createTemplates(): Templates {
   return {
     of({ content }) {
       const name = content.text.scripts.join(' ')
-      const template = templates.get(name) ?? { keys: [], suspects: 0, verdict: 'unknown' }
+      const template = templates.get(name) ?? {
+        keys: [],
+        suspects: 0,
+        verdict: 'unknown',
+        controls: new Map(),
+        shared: [],
+      }
       templates.set(name, template)
       return template
     },

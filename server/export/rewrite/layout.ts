@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { followRedirect } from '../../../generated/in-page.ts'
 import { callScript } from '../../base/call-script.ts'
 import { decodeComponent, foldName } from '../../base/path-names.ts'
-
 import { encodeAttribute } from '../../web/html/text-encoding.ts'
+import { manifestName } from '../model/manifest.ts'
 import { missingExtension } from './media-types.ts'
 
 /** A page or file that needs a path in the bundle. */
@@ -29,7 +29,7 @@ const maxPathBytes = 240
 const entrance = 'index.html'
 
 /** Names at the root of a bundle that Quire reserves. */
-const ownNames = ['export-report.json', 'export-report.html', '_quire', externalFolder]
+const ownNames = ['export-report.json', 'export-report.html', manifestName, '_quire', externalFolder]
 
 /**
  * Gives each page and file its path in the bundle. The order of the input does not matter. Each page stays in the folder

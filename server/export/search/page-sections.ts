@@ -2,6 +2,7 @@ import { decodeHTML } from 'entities'
 import { decodeComponent } from '../../base/path-names.ts'
 import { type Attribute, findAttribute, scanHtml, type Tag } from '../../web/html/html-scan.ts'
 import { inlineElements as inline } from '../../web/html/inline-elements.ts'
+import { findMainPart, type MainPart, silentRoles } from '../../web/html/main-part.ts'
 import { createOpenElements, type OpenElement } from '../../web/html/open-elements.ts'
 import { decodeAttribute, decodeRaw, type RawText } from '../../web/html/text-encoding.ts'
 
@@ -24,17 +25,10 @@ export interface PageSections {
   sections: PageSection[]
 }
 
-/** Elements that hold the content of a page, in order of preference. */
-const places = [
-  { has: /<main[\s>]|role\s*=\s*["']?main\b/i, name: 'main', role: 'main' },
-  { has: /<article[\s>]/i, name: 'article', role: 'article' },
-] as const
-
 const silent = new Set([
   ...['title', 'noscript', 'template', 'textarea', 'select', 'button', 'svg', 'math', 'iframe', 'object', 'dialog'],
   ...['nav', 'aside', 'footer', 'audio', 'video', 'canvas'],
 ])
-const silentRoles = /^(navigation|search|complementary|contentinfo|dialog)$/
 const headings = /^h[1-6]$/
 
 /**
@@ -42,8 +36,8 @@ const headings = /^h[1-6]$/
  * parts.
  */
 export function readPageSections(raw: RawText): PageSections {
-  const place = places.find(({ has }) => has.test(raw.text))
-  const read = readFrom(raw, place ?? null)
+  const place = findMainPart(raw.text)
+  const read = readFrom(raw, place)
   const isEmpty = read.sections.every(({ heading, text }) => heading === '' && text === '')
   return place && isEmpty ? readFrom(raw, null) : read
 }
@@ -56,7 +50,7 @@ interface Element extends OpenElement {
   role: Role
 }
 
-function readFrom({ text, charset }: RawText, place: (typeof places)[number] | null): PageSections {
+function readFrom({ text, charset }: RawText, place: MainPart | null): PageSections {
   const value = (attribute: Attribute | undefined) =>
     attribute ? decodeAttribute(text.slice(attribute.start, attribute.end), charset) : ''
   const sections = createSectionList(charset)

@@ -10,7 +10,7 @@ import { createPlace, type Place } from './places.ts'
 export const appsNeedRoot = 'its pages differ only in the fragment (#/page), so they need a web server'
 
 /** A written bundle, and the pages to open in it. */
-interface BundleCheck extends Omit<PageCheck, 'idle'> {
+export interface BundleCheck extends Omit<PageCheck, 'idle'> {
   folder: string
   /** The pages to open. The first one stands for all where the place changes only known things. */
   sample: readonly SampledPage[]
@@ -39,15 +39,19 @@ const maxUnlike = 1 / 3
  *
  * @param isMovable whether the pages load their files by relative addresses. Other pages may look right in a folder of a
  * host until a script requests a file from the root.
+ * @param isJoint whether the group has one choice, because more pages than the opened ones fail.
  */
-export async function chooseForGroup(check: BundleCheck, isMovable: boolean): Promise<GroupChoice> {
+export async function chooseForGroup(
+  check: BundleCheck,
+  { isMovable, isJoint }: { isMovable: boolean; isJoint: boolean },
+): Promise<GroupChoice> {
   const memory: Memory = new Map()
   const choose = (sample: readonly SampledPage[]) => chooseScripts({ ...check, sample, memory }, isMovable)
   if (!isMovable) openAhead({ ...check, memory })
   let sample = check.sample
   let { choice, decisive } = await choose(sample)
   const unlike = new Map<string, CheckedChoice>()
-  for (let left = Math.floor(sample.length * maxUnlike); decisive !== null && left > 0; left -= 1) {
+  for (let left = isJoint ? 0 : Math.floor(sample.length * maxUnlike); decisive !== null && left > 0; left -= 1) {
     const odd = sample.filter(({ path }) => path === decisive)
     const rest = sample.filter(({ path }) => path !== decisive)
     const others = await choose(rest)
@@ -123,45 +127,6 @@ async function chooseScripts(check: MemorizedCheck, isMovable: boolean): Promise
   const withoutScripts = await findFault(check, createPlace('folder', folder, freezeWith(sample)), 'frozen')
   return decide(withoutScripts ? 'guarded' : 'frozen', atRoot, ['root', ...away])
 }
-
-/** A page of the complete bundle, and the places where it was not seen without a fault. */
-export interface UnseenPage {
-  page: SampledPage
-  places: readonly PlaceName[]
-}
-
-/**
- * Compares pages of the complete bundle with the origin where they were not seen yet. A page without scripts is the same
- * everywhere, so it is opened from file://, where browsers allow least. The first page, and each page that differs, is opened
- * in the other places too.
- */
-export async function findDifferences(
-  { folder, viewer }: Omit<BundleCheck, 'missed' | 'sample'>,
-  unseen: readonly UnseenPage[],
-): Promise<Difference[]> {
-  async function compare(name: PlaceName, { page }: UnseenPage): Promise<Difference | null> {
-    const remarks: Difference[] = []
-    return (await comparePage({ viewer, remarks }, createPlace(name, folder), page)) ?? remarks[0] ?? null
-  }
-
-  const found = await Promise.all(
-    unseen.map(async (each, at) => {
-      const [strictest, ...others] = placesByRefusals.filter(name => each.places.includes(name))
-      if (strictest === undefined) return []
-      const first = await compare(strictest, each)
-      if (first === null && at > 0) return []
-      return [first, ...(await Promise.all(others.map(name => compare(name, each))))]
-    }),
-  )
-  const rank = (place: PlaceName) => placesByRefusals.indexOf(place)
-  return found
-    .flat()
-    .filter(difference => difference !== null)
-    .sort((a, b) => rank(b.place) - rank(a.place))
-}
-
-/** The places, beginning with the one where browsers refuse most. */
-const placesByRefusals: readonly PlaceName[] = ['file', 'folder', 'root']
 
 /** Changes a page of a bundle as it is served. */
 export type Change = (path: string, text: string) => string

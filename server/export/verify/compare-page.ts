@@ -2,6 +2,7 @@ import type { PageLook } from '../../web/browser/page-look.ts'
 import type { PageViewer } from '../../web/browser/viewer.ts'
 import { missingWords } from '../../web/html/page-text.ts'
 import type { Difference, TextLoss } from '../model/report.ts'
+import { findKnownFaults } from './known-faults.ts'
 import type { MissedFiles } from './missed-files.ts'
 import type { Place } from './places.ts'
 
@@ -42,7 +43,7 @@ export async function comparePage(check: PageCheck, place: Place, page: SampledP
   const { viewer, missed, idle, remarks } = check
   let difference: Difference | null = null
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const wish = { pressesTheme: page.origin.switchesTheme === true }
+    const wish = { pressesTheme: page.origin.switchesTheme === true, controls: page.origin.controls }
     const look = await viewer.look(addressOf(page, place), place.answer, wish)
     const fault: Fault | null = look
       ? findFault(look, page.origin, place)
@@ -52,6 +53,8 @@ export async function comparePage(check: PageCheck, place: Place, page: SampledP
         idle?.push({ page: page.path, place: place.name, what: 'its scripts run but do not hydrate it' })
       if (page.origin.switchesTheme && !look?.switchesTheme)
         remarks?.push({ page: page.path, place: place.name, what: 'its theme button changes nothing' })
+      if (look && look.deadControls.length > 0)
+        remarks?.push({ page: page.path, place: place.name, what: describeDead(look.deadControls) })
       return null
     }
     const { isCertain = false, ...found } = fault
@@ -60,6 +63,10 @@ export async function comparePage(check: PageCheck, place: Place, page: SampledP
     if (isCertain) break
   }
   return difference
+}
+
+function describeDead(names: readonly string[]): string {
+  return `controls that worked at the origin do nothing: ${names.map(name => `"${name}"`).join(', ')}`
 }
 
 interface Fault extends Pick<Difference, 'what' | 'loss'> {
@@ -82,16 +89,18 @@ function findFault(look: PageLook, origin: PageLook, place: Place): Fault | null
 
 function findError(look: PageLook, origin: PageLook, place: Place): Fault | null {
   const local = (text: string) => text.replaceAll(place.root, '/')
-  const isKnown = (fault: string, known: readonly string[]) =>
-    known.some(other => other === fault || withoutHost(other) === fault)
+  const { isKnownRequest, isKnownError } = findKnownFaults(origin, place)
   const replaced = place.name === 'file' ? findReplaced(look.loaded.map(local), origin.loaded) : []
   const isReplaced = (fault: string) => replaced.some(path => fault === path || fault.includes(`${path}. `))
   const failed = look.failed
-    .filter(address => !look.failedAhead.includes(address))
+    .filter(address => !look.failedAhead.includes(address) && !isKnownRequest(address))
     .map(local)
-    .find(address => !isKnown(address, origin.failed) && !isReplaced(address))
+    .find(address => !isReplaced(address))
   if (failed !== undefined) return { what: `a request fails: ${failed}`, isCertain: true }
-  const error = look.errors.map(local).find(error => !isKnown(error, origin.errors) && !isReplaced(error))
+  const error = look.errors
+    .filter(error => !isKnownError(error))
+    .map(local)
+    .find(error => !isReplaced(error))
   return error === undefined ? null : { what: `an error: ${error}` }
 }
 

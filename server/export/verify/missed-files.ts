@@ -4,15 +4,19 @@ import { assetKey, type Site } from '../model/site.ts'
 import type { FileSource } from './file-source.ts'
 import type { Place } from './places.ts'
 
-/** Max times that a bundle is written again to add missing files. */
-export const maxRounds = 3
 const maxMissed = 500
 
 /** Collects the failed requests of the pages of a bundle. */
 export interface MissedFiles {
   note(look: PageLook, place: Place): void
-  /** Fetches the files from the site and from other hosts. Returns true if a file was found that the bundle lacks. */
-  fetch(): Promise<boolean>
+  /** Returns whether a failed request was for a file that the bundle may have once it is written again. */
+  isWaiting(written: ReadonlyMap<string, string>): boolean
+  /**
+   * Fetches the files from the site and from other hosts. Returns true if a file was found that the bundle lacks.
+   *
+   * @param written paths of the files in the bundle, by key.
+   */
+  fetch(written: ReadonlyMap<string, string>): Promise<boolean>
 }
 
 export function createMissedFiles(
@@ -21,17 +25,24 @@ export function createMissedFiles(
 ): MissedFiles {
   const missed = new Map<string, URL>()
   const isFile = (key: string) => files.get(key)?.state === 'file'
+  const isUnlinked = (key: string) => isFile(key) && !scripted.has(key)
   return {
+    // A page that is opened at the origin also fetches files, such as pictures.
+    isWaiting: written =>
+      [...missed.keys()].some(
+        key => !files.has(key) || (isFile(key) && !written.has(key)) || (isUnlinked(key) && !site.own(new URL(key))),
+      ),
     note({ failed }, place) {
       for (const address of failed) {
         const url = missed.size < maxMissed ? locate(site, address, place) : null
         if (url) missed.set(assetKey(site.own(url) ?? url), url)
       }
     },
-    async fetch() {
+    async fetch(written) {
       // Failed files are not retried. For a packed file, only the link to it may be missing.
       const fresh = [...missed].sort(([a], [b]) => (a < b ? -1 : 1)).filter(([key]) => !files.has(key))
-      const unlinked = [...missed.keys()].filter(key => isFile(key) && !scripted.has(key))
+      const unlinked = [...missed.keys()].filter(isUnlinked)
+      const known = [...missed.keys()].filter(isFile)
       missed.clear()
       for (const [, url] of fresh) {
         source.needScripted(url)
@@ -39,7 +50,11 @@ export function createMissedFiles(
       }
       for (const key of unlinked) source.needScripted(new URL(key))
       await source.finish()
-      return fresh.some(([key]) => isFile(key)) || unlinked.some(key => scripted.has(key))
+      return (
+        fresh.some(([key]) => isFile(key)) ||
+        unlinked.some(key => scripted.has(key)) ||
+        known.some(key => !written.has(key))
+      )
     },
   }
 }

@@ -1,22 +1,20 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OutlineModel } from '../../in-page/outline/outline-model.ts'
-import type { BrowserTabs } from '../../web/browser/browser-tabs.ts'
 import type { PageLook } from '../../web/browser/page-look.ts'
 import { createViewer, type PageViewer } from '../../web/browser/viewer.ts'
 import type { CollectedSite } from '../crawl/crawl-tools.ts'
-import type { Verify } from '../model/options.ts'
 import type { Difference, PlaceName, ScriptFindings, ScriptMode, SearchFindings } from '../model/report.ts'
 import { runtimePath } from '../model/runtime-file.ts'
-import type { ExportLog } from '../model/stage-clock.ts'
-import { type CheckedChoice, chooseForGroup, findDifferences, type GroupChoice } from './choose-scripts.ts'
-import type { SampledPage } from './compare-page.ts'
-import { areMovable, judgeSample } from './judge-sample.ts'
-import { createMissedFiles, type MissedFiles } from './missed-files.ts'
-import { findLike } from './pick-pages.ts'
-import { type Group, sampleGroups } from './sample-groups.ts'
-import { groupPages, listScriptedPages, lookAtOrigin, type OriginLooks, type ScriptedPage } from './sample-pages.ts'
-import { describeGroups } from './script-groups.ts'
+import { chooseAll } from './choose-groups.ts'
+import type { CheckedChoice } from './choose-scripts.ts'
+import { findDifferences } from './find-differences.ts'
+import { createFreshPages, type FreshPages } from './fresh-pages.ts'
+import { areMovable } from './judge-sample.ts'
+import { createMissedFiles } from './missed-files.ts'
+import { locatePages, type PlacedBundle, type Placing, type ScriptPlacerOptions } from './placing.ts'
+import { sampleGroups } from './sample-groups.ts'
+import { groupPages, listScriptedPages, lookAtOrigin, type ScriptedPage } from './sample-pages.ts'
 import { type BundleSearch, startSearch } from './search-ahead.ts'
 import { changeScripts, readThemes, writeLoader, writeRuntime } from './write-scripts.ts'
 
@@ -27,9 +25,14 @@ export interface ScriptPlacer {
   look(): Promise<void>
   /** Makes the scripts of a written bundle run only where they work. Uses the search of the site while pages are opened. */
   place(bundle: PlacedBundle, search: BundleSearch): Promise<PlacedScripts>
-  /** Fetches the files that the bundle check found missing. Returns true if the bundle has to be written again with them. */
-  fetchMissed(): Promise<boolean>
+  /**
+   * Fetches the files that the check found missing, and learns from the pages with a fault. Returns true if the bundle has to be
+   * written and placed again.
+   */
+  improve(bundle: PlacedBundle): Promise<boolean>
   findings(): ScriptFindings
+  /** Faults of pages that stand for others of their group. They could not be mended. */
+  leftFaults(): Difference[]
   /** The browser, and what it saw of the site; null without a browser. */
   seen: SeenSite | null
 }
@@ -47,44 +50,14 @@ export interface SeenSite {
   scripted: readonly ScriptedPage[]
   /** Pages as the origin showed them, by key: first those that the crawl showed. */
   looks: ReadonlyMap<string, PageLook>
+  /** Looks at the pages of those groups whose pages were all opened. */
+  wholeLooks(): PageLook[]
   /** Where the scripts of each page run, by key. Empty until the bundle is placed. */
   modes: Map<string, ScriptMode>
 }
 
-/** A written bundle. */
-interface PlacedBundle {
-  folder: string
-  /** Paths of the pages, by key. */
-  pagePaths: ReadonlyMap<string, string>
-  /** Paths of all files. */
-  paths: readonly string[]
-  /** Paths of the copies that scripts read on file://. They are removed if no scripts run there. */
-  packed: readonly string[]
-}
-
-interface ScriptPlacerOptions extends Omit<OriginLooks, 'viewer' | 'limits'> {
-  limits: OriginLooks['limits'] & { pageTimeoutMs: number; pageRequests: number }
-  verify: Verify
-  /** The tabs of the export's browser; null when no browser is installed. */
-  tabs: BrowserTabs | null
-  /** Whether the bundle has an offline search. */
-  hasSearch: boolean
-  signal: AbortSignal
-  log: ExportLog | undefined
-}
-
-interface Placing extends ScriptPlacerOptions {
-  groups: readonly Group[]
-  scripted: readonly ScriptedPage[]
-  /** Null without a browser, and when there is no page to open. */
-  viewer: PageViewer | null
-  /** Pages as the origin showed them, by key. */
-  looks: Map<string, PageLook>
-  missed: MissedFiles
-  guardedAhead: ReadonlySet<string>
-  findings: ScriptFindings
-  modes: SeenSite['modes']
-}
+/** Max times that a bundle is written again to add missing files. */
+const maxRounds = 6
 
 /** Samples the pages with scripts. The browser starts only for a site with scripts. */
 export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<ScriptPlacer> {
@@ -107,10 +80,11 @@ export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<
       reason: null,
       groups: [],
       decidedBy: viewer ? 'browser' : 'rule',
-      checkedPages: [],
-      differences: [],
+      ...{ checkedPages: [], heldOutPages: [], differences: [] },
     },
   }
+  const fresh = createFreshPages(placing)
+  let rounds = 0
   return {
     guardedAhead: placing.guardedAhead,
     async look() {
@@ -118,11 +92,23 @@ export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<
       const sampled = groups.flatMap(group => group.sampled)
       for (const [key, look] of await lookAtOrigin({ ...options, viewer }, sampled)) looks.set(key, look)
     },
-    place: (bundle, search) => placeScripts(placing, bundle, search),
-    fetchMissed: placing.missed.fetch,
+    place: (bundle, search) => placeScripts(placing, bundle, { search, fresh, isLast: rounds >= maxRounds }),
+    async improve({ filePaths }) {
+      const isFetched = rounds < maxRounds && (await placing.missed.fetch(filePaths))
+      rounds += 1
+      return (await fresh.improve(isFetched)) || isFetched
+    },
     findings: () => placing.findings,
-    seen: viewer && { viewer, scripted, looks, modes: placing.modes },
+    leftFaults: fresh.left,
+    seen: viewer && { viewer, scripted, looks, wholeLooks: () => listWhole(placing), modes: placing.modes },
   }
+}
+
+function listWhole({ groups, looks }: Placing): PageLook[] {
+  return groups.flatMap(({ pages }) => {
+    const opened = pages.flatMap(({ page }) => looks.get(page.key) ?? [])
+    return opened.length === pages.length ? opened : []
+  })
 }
 
 /** Returns null when no browser is wanted or found. */
@@ -132,8 +118,18 @@ function openViewer({ collected, limits, tabs, signal, verify }: ScriptPlacerOpt
   return createViewer(tabs, { pageTimeoutMs, pageRequests, signal, isOutside: collected.products.leavesOutside })
 }
 
-async function placeScripts(placing: Placing, bundle: PlacedBundle, search: BundleSearch): Promise<PlacedScripts> {
-  const { scripted, hasSearch, viewer } = placing
+interface PlacedChecks {
+  search: BundleSearch
+  fresh: FreshPages
+  isLast: boolean
+}
+
+async function placeScripts(
+  placing: Placing,
+  bundle: PlacedBundle,
+  { search, fresh, isLast }: PlacedChecks,
+): Promise<PlacedScripts> {
+  const { scripted, hasSearch, viewer, missed } = placing
   const { folder } = bundle
   const hasCopies = hasInertPages(placing.collected)
   if (scripted.length === 0 && !hasCopies) return { added: [], search: null }
@@ -142,7 +138,7 @@ async function placeScripts(placing: Placing, bundle: PlacedBundle, search: Bund
   const themes = await readThemes(
     folder,
     bundle.paths,
-    locateSample(placing.looks, samples, bundle).map(({ path }) => path),
+    locatePages(placing.looks, samples, bundle).map(({ path }) => path),
   )
   const outlines = listOutlines(placing)
   await writeRuntime(folder, { ...themes, hasSearch, isHosted: false, outlines })
@@ -156,10 +152,23 @@ async function placeScripts(placing: Placing, bundle: PlacedBundle, search: Bund
   if (isHosted) await writeRuntime(folder, { ...themes, hasSearch, isHosted, outlines })
   const loader = await writeLoader(bundle, scripted, modes)
   await changeScripts(bundle, scripted, { modes, guardedAhead: placing.guardedAhead, hasLoader: loader !== null })
+  // A bundle that is written again anyway is checked later.
+  const isComplete = isLast || !missed.isWaiting(bundle.filePaths)
   const [hits, differences] = viewer
-    ? await Promise.all([search.compare(), findRemaining(placing, bundle, viewer, choices)])
+    ? await Promise.all([
+        search.compare(),
+        findRemaining(placing, bundle, viewer, choices),
+        fresh.check(isComplete ? bundle : null, viewer, choices),
+      ])
     : [null, []]
-  placing.findings.differences = differences
+  const { opened, differences: more } = fresh.found()
+  const { findings } = placing
+  placing.findings = {
+    ...findings,
+    checkedPages: [...findings.checkedPages, ...opened].sort(),
+    heldOutPages: opened.sort(),
+    differences: sortByPlace([...differences, ...more]),
+  }
   const hasRuntime = hasCopies || scripted.some(({ page, app }) => !app && !isUnchanged(modes.get(page.key)))
   const packed = await keepPacked(bundle, modes)
   return {
@@ -202,78 +211,6 @@ function isUnchanged(mode: ScriptMode | undefined): boolean {
   return mode === undefined || mode === 'none' || mode === 'everywhere'
 }
 
-/** Returns the sampled pages that are in the bundle and were shown at the origin. */
-function locateSample(
-  looks: Placing['looks'],
-  sampled: readonly ScriptedPage[],
-  { pagePaths }: PlacedBundle,
-): SampledPage[] {
-  return sampled.flatMap(({ page: { key, url, charset }, app: shownBy }) => {
-    const path = pagePaths.get(key)
-    const appPath = shownBy && pagePaths.get(shownBy.key)
-    const origin = looks.get(key)
-    const app = appPath ? { path: appPath, fragment: url.hash } : null
-    return path !== undefined && origin ? [{ path, ownPath: url.pathname, charset, origin, app }] : []
-  })
-}
-
-/** Chooses where the scripts of each group run, and records the choices. Returns the choice for each page, by key. */
-async function chooseAll(
-  placing: Placing,
-  bundle: PlacedBundle,
-  movable: readonly boolean[],
-): Promise<ReadonlyMap<string, CheckedChoice>> {
-  const { groups, looks, viewer, log } = placing
-  const choices = new Map<string, CheckedChoice>()
-  const chosen: { group: Group; choice: GroupChoice }[] = []
-  const made = await Promise.all(
-    groups.map((group, at) => chooseOne(placing, group, { bundle, isMovable: movable[at] === true })),
-  )
-  for (const [at, group] of groups.entries()) {
-    const choice = made[at]
-    if (!choice) continue
-    chosen.push({ group, choice })
-    for (const { page } of group.pages) choices.set(page.key, choice.choice)
-    for (const [odd, alone] of choice.unlike)
-      for (const { page } of likeIt(group, odd, choice, bundle)) choices.set(page.key, alone)
-  }
-  const checked = groups.flatMap(({ sampled }) => locateSample(looks, sampled, bundle).map(({ path }) => path))
-  const decidedBy = viewer !== null && checked.length > 0 ? 'browser' : 'rule'
-  const described = describeGroups(
-    chosen.map(({ group, choice }) => ({ pages: group.pages, ...choice })),
-    bundle.pagePaths,
-  )
-  log?.({ ...described, decidedBy, sample: checked.length }, 'scripts of the site judged')
-  placing.findings = { ...described, decidedBy, checkedPages: checked, differences: [] }
-  return choices
-}
-
-/** Lists the pages of a group that share the choice of an unlike page, because they have the same unusual markup. */
-function likeIt(
-  { pages, sampled }: Group,
-  path: string,
-  { unlike }: GroupChoice,
-  { pagePaths }: PlacedBundle,
-): ScriptedPage[] {
-  const pathOf = ({ page }: ScriptedPage) => pagePaths.get(page.key) ?? ''
-  const odd = sampled.find(page => pathOf(page) === path)
-  const usual = sampled.filter(page => !unlike.has(pathOf(page)))
-  const unlikeAlone = (page: ScriptedPage) => page === odd || !sampled.includes(page)
-  return odd ? findLike(odd, usual, pages).filter(unlikeAlone) : []
-}
-
-async function chooseOne(
-  { looks, viewer, missed }: Placing,
-  { sampled, ahead }: Group,
-  { bundle, isMovable }: { bundle: PlacedBundle; isMovable: boolean },
-): Promise<GroupChoice> {
-  const sample = locateSample(looks, sampled, bundle)
-  if (viewer === null || sample.length === 0)
-    return { choice: { ...(ahead ?? (await judgeSample(sampled))), unseen: [], remarks: [] }, unlike: new Map() }
-  const check = { folder: bundle.folder, sample, viewer, missed }
-  return chooseForGroup(check, isMovable)
-}
-
 /** Finds differences of the finished bundle in the places where the browser has not seen its pages without a fault. */
 async function findRemaining(
   { groups, looks }: Placing,
@@ -285,14 +222,18 @@ async function findRemaining(
     groups.map(({ sampled }) => {
       const unseen = sampled.flatMap(each => {
         const { mode = 'none', unseen: places = [] } = choices.get(each.page.key) ?? {}
-        const located = places.length > 0 ? locateSample(looks, [each], bundle) : []
+        const located = places.length > 0 ? locatePages(looks, [each], bundle) : []
         return located.map(page => ({ page: mode === 'frozen' ? { ...page, app: null } : page, places }))
       })
       return findDifferences({ folder: bundle.folder, viewer }, unseen)
     }),
   )
   const seen = [...new Set(choices.values())].flatMap(({ remarks }) => remarks)
-  return [...seen, ...found.flat()].sort((a, b) => placeOrder.indexOf(a.place) - placeOrder.indexOf(b.place))
+  return [...seen, ...found.flat()]
+}
+
+function sortByPlace(differences: readonly Difference[]): Difference[] {
+  return differences.toSorted((a, b) => placeOrder.indexOf(a.place) - placeOrder.indexOf(b.place))
 }
 
 const placeOrder: readonly PlaceName[] = ['root', 'folder', 'file']

@@ -21,6 +21,8 @@ export interface Group {
   pages: readonly ScriptedPage[]
   /** The pages to open, sorted by key. */
   sampled: readonly ScriptedPage[]
+  /** Whether all pages have one choice, because pages with a fault were found again and again. */
+  isJoint: boolean
   /** The choice made before the bundle was written; null with a browser. */
   ahead: ScriptChoice | null
 }
@@ -39,7 +41,7 @@ export async function sampleGroups(
     const picked: PickedPages = pickPages(pages, { base, more, known: looks })
     more -= picked.odd.length
     const all = [...picked.base, ...picked.odd].sort((a, b) => (a.page.key < b.page.key ? -1 : 1))
-    sampled.push({ pages, sampled: all, ahead: hasBrowser ? null : await judgeSample(all) })
+    sampled.push({ pages, sampled: all, isJoint: false, ahead: hasBrowser ? null : await judgeSample(all) })
   }
   return sampled
 }

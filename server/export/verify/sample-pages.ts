@@ -63,21 +63,36 @@ export async function lookAtOrigin(
   options: OriginLooks,
   pages: readonly ScriptedPage[],
 ): Promise<Map<string, PageLook>> {
-  const { files } = options
+  const looks = await showAtOrigin(options, pages)
+  await learnFrom(options, looks)
+  return looks
+}
+
+/** Shows pages at the origin and returns their looks by key. Requests nothing. */
+export async function showAtOrigin(
+  options: OriginLooks,
+  pages: readonly ScriptedPage[],
+): Promise<Map<string, PageLook>> {
   const looks = new Map<string, PageLook>()
   await Promise.all(
     pages.map(async scripted => {
       const look = options.looks.get(scripted.page.key) ?? (await lookAt(options, scripted))
-      if (!look) return
-      looks.set(scripted.page.key, look)
-      for (const address of look.loaded) files.needLoaded(new URL(address))
-      for (const address of look.byScript) files.needScripted(new URL(address))
+      if (look) looks.set(scripted.page.key, look)
     }),
   )
+  return looks
+}
+
+/** Requests the files that the scripts of pages loaded at the origin. */
+export async function learnFrom(options: OriginLooks, looks: ReadonlyMap<string, PageLook>): Promise<void> {
+  const { files } = options
+  for (const look of looks.values()) {
+    for (const address of look.loaded) files.needLoaded(new URL(address))
+    for (const address of look.byScript) files.needScripted(new URL(address))
+  }
   await files.finish()
   needCompanions(options, looks.values())
   await files.finish()
-  return looks
 }
 
 /** Shows one page at the origin; null when the browser cannot show it. */
@@ -87,7 +102,7 @@ async function lookAt({ answer, views, viewer }: OriginLooks, { page, app }: Scr
   if (!span) return null
   const body = await readSpan(span)
   const html: BrowserAnswer = { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body }
-  const subject = { view: 'look, theme and outline', url, headers: html.headers, body: digest(body) }
+  const subject = { view: 'look, theme, outline and controls', url, headers: html.headers, body: digest(body) }
   return views.see(subject, answer, answer =>
     viewer.look(
       url.href,

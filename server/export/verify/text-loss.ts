@@ -29,6 +29,23 @@ export function noteTextLoss(differences: readonly Difference[], allowLoss: bool
   return first ? [`Lost text: ${describe(worst ?? first)}${describeOthers(lossy, worst ?? first)}.`] : []
 }
 
+/**
+ * Returns a sentence about pages that differ although their group does not; none if there are none. More pages than the opened ones
+ * may have the fault.
+ *
+ * @throws {ExportError} when there are such pages and this is not allowed.
+ */
+export function noteLeftFaults(faults: readonly Difference[], allowLoss: boolean): string[] {
+  const [first] = faults
+  if (!first) return []
+  const message = `Pages like ${first.page} have faults that opening them did not mend: ${first.what}, ${where[first.place]}`
+  if (allowLoss) return [`${message}.`]
+  throw new ExportError(
+    `${message}; to open all pages, pass --verify full; to make the bundle all the same, pass --allow-loss or set QUIRE_ALLOW_LOSS=1.`,
+    'text_lost',
+  )
+}
+
 function isLossy(difference: Difference): difference is Lossy {
   return difference.loss !== undefined
 }

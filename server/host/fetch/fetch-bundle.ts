@@ -76,7 +76,8 @@ async function downloadBundle(url: URL, options: FetchBundleOptions): Promise<Fe
   }
 }
 
-function explain(error: FetchError, { host }: URL, maxBytes: number): OperatorError {
+/** Explains a failed request to the operator, without the link. */
+export function explain(error: FetchError, { host }: URL, maxBytes: number): OperatorError {
   const { status, code, message } = error
   const why =
     status === 401 || status === 403

@@ -25,6 +25,8 @@ interface PrepareOptions {
   sizeBytes: number
   sha256: string
   source: VersionSource
+  /** The signature that was verified; undefined = none was asked for. */
+  signature?: string | undefined
   /** A new folder for the version. If it fails, the caller removes the folder. */
   folder: string
   limits: UnpackLimits
@@ -52,7 +54,7 @@ export function toVersionId(sha256: string): string {
  * @throws {ArchiveError} when the archive cannot be served.
  */
 export async function prepareVersion(options: PrepareOptions): Promise<Version> {
-  const { file, sizeBytes, sha256, source, folder, limits, label, threads, now, signal } = options
+  const { file, sizeBytes, sha256, source, signature, folder, limits, label, threads, now, signal } = options
   const files = join(folder, filesFolder)
   const paths = await unpackArchive({ file, folder: files, limits, signal })
   if (!paths.includes(entrance))
@@ -70,6 +72,7 @@ export async function prepareVersion(options: PrepareOptions): Promise<Version> 
     ...report,
     unpackedAt: now,
     source,
+    ...(signature !== undefined && { signature }),
   }
   const own = await writeVersion(folder, version)
   await flushAll(folder, [...paths.map(path => join(filesFolder, path)), ...packed, own])

@@ -21,10 +21,23 @@ export async function packPage(
   markup: string,
   encoding: Encoding | null,
 ): Promise<{ file: string; body: Buffer; sizeBytes: number; encoding: Encoding | null }> {
-  const page = addToHead(await readFile(file), markup, () => true)
+  return {
+    file,
+    ...(await packBody(
+      addToHead(await readFile(file), markup, () => true),
+      encoding,
+    )),
+  }
+}
+
+/** Compresses what is made for a request. */
+export async function packBody(
+  plain: Buffer,
+  encoding: Encoding | null,
+): Promise<{ body: Buffer; sizeBytes: number; encoding: Encoding | null }> {
   const body =
-    encoding === 'br' ? await packBrotli(page, brotliOptions) : encoding === 'gzip' ? await packGzip(page) : page
-  return { file, body, sizeBytes: body.length, encoding }
+    encoding === 'br' ? await packBrotli(plain, brotliOptions) : encoding === 'gzip' ? await packGzip(plain) : plain
+  return { body, sizeBytes: body.length, encoding }
 }
 
 /**

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { twinPath } from '../../web/markdown/page-markdown.ts'
 import { type Encoding, encodings, filesFolder, packedFolder } from '../versions/version.ts'
 import { type Found, findFile } from './find-file.ts'
+import { convertPage, findTwin } from './markdown.ts'
 import { canRun, findMediaType } from './media-types.ts'
-import { adaptNotFoundPage, isPage, packPage } from './page-head.ts'
+import { adaptNotFoundPage, isPage, packBody, packPage } from './page-head.ts'
 
 /** Larger files are read from the disk for each request. */
 const maxCachedFileBytes = 1024 ** 2
@@ -13,6 +15,9 @@ const notFoundNames = ['404.html', '404/index.html']
 
 /** The encodings that a client accepts, best first; one text, so that it can be part of a key. */
 export type Accepted = '' | 'br' | 'gzip' | 'br gzip'
+
+/** Whether the answer for a page is the page or its Markdown. */
+export type Form = 'page' | 'markdown'
 
 /** An answer that is the same for each request of its key. */
 export interface Answer {
@@ -35,9 +40,9 @@ export interface ServedVersion {
    *
    * @param path of the request, encoded and without query.
    */
-  recall(path: string, accepted: Accepted): Answer | undefined
+  recall(path: string, accepted: Accepted, form?: Form): Answer | undefined
   /** Returns null if the version has no such file. Fails with ENOENT if the version was removed meanwhile. */
-  find(path: string, accepted: Accepted): Promise<Answer | null>
+  find(path: string, accepted: Accepted, form?: Form): Promise<Answer | null>
   /** Returns the answer for a path that no version has. */
   notFound(): Promise<Answer>
 }
@@ -63,13 +68,21 @@ export function openServedVersion(options: ServedVersionOptions): ServedVersion 
   let notFound: Promise<Answer> | undefined
   return {
     id,
-    recall: (path, accepted) => cache.get(`${accepted} ${path}`),
-    async find(path, accepted) {
-      const found = await findFile(join(folder, filesFolder), path)
-      if (found.kind === 'none') return null
+    recall: (path, accepted, form = 'page') => cache.get(`${form} ${accepted} ${path}`),
+    async find(path, accepted, form = 'page') {
+      const files = join(folder, filesFolder)
+      const found = await findFile(files, path)
       if (found.kind === 'moved') return redirect(options, found.to)
-      const answer = await openFile(options, found, accepted)
-      cache.set(`${accepted} ${path}`, answer)
+      const twin =
+        found.kind === 'none'
+          ? await findTwin(files, path)
+          : form === 'markdown' && isPage(found.path)
+            ? { page: found.path, twin: twinPath(found.path) }
+            : null
+      if (twin && 'moved' in twin) return redirect(options, twin.moved)
+      const markdown = twin && (await openMarkdown(options, twin, accepted))
+      const answer = markdown ?? (found.kind === 'file' ? await openFile(options, found, accepted) : null)
+      if (answer) cache.set(`${form} ${accepted} ${path}`, answer)
       return answer
     },
     notFound() {
@@ -87,7 +100,8 @@ function writeHeaders(
   mediaType: string,
   more: Record<string, string | number>,
 ): string[] {
-  const own = Object.entries({ 'Content-Type': mediaType, Vary: vary, ...more })
+  const isNegotiated = /^text\/(html|markdown)/.test(mediaType) && more.ETag !== undefined
+  const own = Object.entries({ 'Content-Type': mediaType, Vary: isNegotiated ? `${vary}, Accept` : vary, ...more })
   const safe = canRun(mediaType) ? ['Content-Security-Policy', policy] : []
   return [...own.flatMap(([name, value]) => [name, String(value)]), ...siteHeaders, ...safe]
 }
@@ -97,28 +111,55 @@ async function openFile(
   { path, sizeBytes }: Found & { kind: 'file' },
   accepted: Accepted,
 ): Promise<Answer> {
-  const { id, folder, headStart } = options
+  const { folder, headStart } = options
   const name = path.slice(path.lastIndexOf('/') + 1)
   const original = join(folder, filesFolder, path)
-  const best = encodings.find(encoding => accepted.includes(encoding)) ?? null
   const packed: Packed | null =
     headStart !== '' && isPage(name)
-      ? await packPage(original, headStart, best)
+      ? await packPage(original, headStart, bestOf(accepted))
       : await findPacked(folder, path, accepted)
-  const file = packed?.file ?? original
-  const size = packed?.sizeBytes ?? sizeBytes
-  const body = packed?.body ?? (size <= maxCachedFileBytes ? await readFile(file) : null)
+  return answerWith(options, path, packed ?? { encoding: null, file: original, sizeBytes })
+}
+
+/** Answers with the Markdown of a page: the twin in the bundle, or a conversion of the page; null = it is too large for one. */
+async function openMarkdown(
+  options: ServedVersionOptions,
+  { page, twin }: { page: string; twin: string },
+  accepted: Accepted,
+): Promise<Answer | null> {
+  const files = join(options.folder, filesFolder)
+  const own = await stat(join(files, twin)).catch(() => null)
+  if (own?.isFile()) return openFile(options, { kind: 'file', path: twin, sizeBytes: own.size }, accepted)
+  const text = await convertPage(files, page)
+  return text && answerWith(options, twin, { file: '', ...(await packBody(text, bestOf(accepted))) })
+}
+
+function bestOf(accepted: Accepted): Encoding | null {
+  return encodings.find(encoding => accepted.includes(encoding)) ?? null
+}
+
+async function answerWith(options: ServedVersionOptions, path: string, packed: Packed): Promise<Answer> {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const { file, sizeBytes: size, encoding } = packed
+  const body = packed.body ?? (size <= maxCachedFileBytes ? await readFile(file) : null)
   // A version never changes, so the id of the version and the path identify a file that is too large to hash here.
-  const digest = createHash('sha256').update(body ?? `${id} ${path}`)
-  const etag = `"${digest.digest('hex').slice(0, 24)}${packed?.encoding ? `-${packed.encoding}` : ''}"`
+  const digest = createHash('sha256').update(body ?? `${options.id} ${path}`)
+  const etag = `"${digest.digest('hex').slice(0, 24)}${encoding ? `-${encoding}` : ''}"`
   const headers = writeHeaders(options, findMediaType(name), {
     'Content-Length': body?.length ?? size,
     ETag: etag,
     'Cache-Control': isHashedName(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
     'Accept-Ranges': 'bytes',
-    ...(packed?.encoding && { 'Content-Encoding': packed.encoding }),
+    ...(encoding && { 'Content-Encoding': encoding }),
+    ...(isPage(name) && { Link: announce(path) }),
   })
   return { status: 200, headers, etag, sizeBytes: body?.length ?? size, body, file }
+}
+
+/** Names the Markdown of a page to programs (RFC 8288). */
+function announce(path: string): string {
+  const address = twinPath(path).split('/').map(encodeURIComponent).join('/')
+  return `</${address}>; rel="alternate"; type="text/markdown"`
 }
 
 interface Packed {

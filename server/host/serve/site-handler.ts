@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
 import { type Encoding, encodings } from '../versions/version.ts'
-import { type Accepted, type Answer, isHashedName, type ServedVersion } from './served-version.ts'
+import { prefersMarkdown } from './markdown.ts'
+import { type Accepted, type Answer, type Form, isHashedName, type ServedVersion } from './served-version.ts'
 
 const chunkBytes = 256 * 1024
 
@@ -38,9 +39,10 @@ export function createSiteHandler(options: SiteHandlerOptions): RequestListener 
     if (!version) return note(refuse(res, 503, { 'Retry-After': '5' }))
     // A range of a compressed file would be of no use to a client that goes on with a download.
     const accepted = headers.range === undefined ? readAccepted(headers['accept-encoding'] as string | undefined) : ''
-    const ready = version.recall(path, accepted)
+    const form = prefersMarkdown(headers.accept) ? 'markdown' : 'page'
+    const ready = version.recall(path, accepted, form)
     if (ready) return note(send(req, res, ready))
-    findAnswer(options, version, path, accepted)
+    findAnswer(options, version, path, accepted, form)
       .then(answer => note(send(req, res, answer)))
       .catch(error => {
         onError(error)
@@ -79,10 +81,11 @@ async function findAnswer(
   versions: ServedVersions,
   version: ServedVersion,
   path: string,
-  accepted: ReturnType<typeof readAccepted>,
+  accepted: Accepted,
+  form: Form,
 ): Promise<Answer> {
   try {
-    const found = await version.find(path, accepted)
+    const found = await version.find(path, accepted, form)
     if (found) return found
     if (isHashedName(path.slice(path.lastIndexOf('/') + 1)))
       for (const earlier of versions.earlier()) {
@@ -93,7 +96,7 @@ async function findAnswer(
   } catch (error) {
     const next = versions.current()
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !next || next === version) throw error
-    return findAnswer(versions, next, path, accepted)
+    return findAnswer(versions, next, path, accepted, form)
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { flushFile, flushFolder } from '../../base/flush.ts'
-import { filesFolder, readVersion, type Version, type VersionSource } from './version.ts'
+import { filesFolder, readVersion, type Version, type VersionSource, versionFile } from './version.ts'
 
 /** Which version is served. */
 export interface HostState {
@@ -31,6 +31,8 @@ export interface HostFolder {
   downloadPath(address: string): string
   /** Moves an unfinished version, whose files are on the disk, to the complete ones. */
   adopt(work: string, id: string): Promise<void>
+  /** Replaces what is written about a complete version, in one step. */
+  rewrite(version: Version): Promise<void>
   remove(id: string): Promise<void>
   /** Removes what killed processes left. The download of one address stays, so that it goes on. */
   sweep(address: string | null): Promise<void>
@@ -56,7 +58,7 @@ export function describeFolder(path: string): HostFolder {
     list: () => listVersions(versions),
     pathOf: id => join(versions, id),
     readState: () => readState(stateFile),
-    writeState: state => replaceFile(stateFile, `${JSON.stringify(state, null, 2)}\n`),
+    writeState: state => replaceFile(stateFile, writeJson(state)),
     async stampState() {
       const found = await stat(stateFile).catch(() => null)
       return found ? `${found.ino} ${found.mtimeMs} ${found.size}` : ''
@@ -70,6 +72,7 @@ export function describeFolder(path: string): HostFolder {
       await rename(work, to)
       await flushFolder(versions)
     },
+    rewrite: version => replaceFile(join(versions, version.id, versionFile), writeJson(version)),
     remove: id => discard(join(versions, id), incoming),
     async sweep(address) {
       const kept = address === null ? null : basename(downloadPath(address))
@@ -78,6 +81,10 @@ export function describeFolder(path: string): HostFolder {
       for (const name of await readdir(path)) if (/^state\.json\..*\.part$/.test(name)) await remove(join(path, name))
     },
   }
+}
+
+function writeJson(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`
 }
 
 /** Moves a version away before its files are removed, so that half a version is never among the complete ones. */

@@ -24,6 +24,8 @@ export interface Version {
   /** When it was unpacked, in milliseconds since 1970. */
   unpackedAt: number
   source: VersionSource
+  /** The signature that was verified, see `Signature`; absent = it was not asked for. */
+  signature?: string
 }
 
 /** Where the archive came from. */
@@ -38,7 +40,7 @@ export interface VersionSource {
 
 /** Paths in the folder of a version. */
 export const filesFolder = 'files'
-const versionFile = 'version.json'
+export const versionFile = 'version.json'
 
 /** The folder of the compressed files. They have the names of the originals. */
 export function packedFolder(encoding: Encoding): string {

@@ -1,3 +1,4 @@
+import { press } from '../controls/list-controls.ts'
 import type { CopiedPanel } from '../panels/copied-panel.ts'
 import { listTabLists, panelsNear, tabsOf } from '../panels/tab-names.ts'
 
@@ -83,15 +84,4 @@ function copyShown(open: OpenList, [at, tab]: [number, HTMLElement]): void {
     for (const { name } of [...element.attributes]) if (name.startsWith('on')) element.removeAttribute(name)
   copy.setAttribute('role', 'tabpanel')
   if (copy.outerHTML.length <= maxPanelLength) open.copied.push({ list: open.key, tab: at, html: copy.outerHTML })
-}
-
-/** Selects a tab as a mouse does. Some scripts select it when the button goes down, others when it gets the focus. */
-function press(tab: HTMLElement): void {
-  const options = { bubbles: true, cancelable: true, button: 0 }
-  tab.dispatchEvent(new PointerEvent('pointerdown', options))
-  tab.dispatchEvent(new MouseEvent('mousedown', options))
-  tab.focus()
-  tab.dispatchEvent(new PointerEvent('pointerup', options))
-  tab.dispatchEvent(new MouseEvent('mouseup', options))
-  tab.click()
 }

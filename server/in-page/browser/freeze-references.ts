@@ -9,15 +9,15 @@ import { insertPanels } from './tab-lists.ts'
  * @return the references, one per product.
  */
 export default function freezeReferences(references: readonly NamedReference[]): FrozenReference[] {
-  const frozen = new Map<string, { texts: string[]; removed: Set<string> }>()
+  const frozen = new Map<string, { texts: string[]; removed: Map<string, readonly string[]> }>()
   insertPanels()
   for (const { signs, root } of findReferences(references)) {
     for (const panel of findInside(root, signs.panels ?? [])) showPanel(panel)
-    const { texts, removed } = frozen.get(signs.name) ?? { texts: [], removed: new Set() }
+    const { texts, removed } = frozen.get(signs.name) ?? { texts: [], removed: new Map<string, readonly string[]>() }
     frozen.set(signs.name, { texts, removed })
     for (const [part, selectors] of Object.entries(signs.consoles)) {
-      const elements = findInside(root, selectors)
-      if (elements.length > 0) removed.add(part)
+      const elements = [...findInside(root, selectors), ...findNamed(listTrees(root), part)]
+      if (elements.length > 0) removed.set(part, selectors)
       for (const element of elements) element.remove()
     }
     for (const form of findInside(root, ['form'])) disableForm(form)
@@ -28,8 +28,22 @@ export default function freezeReferences(references: readonly NamedReference[]):
   return Array.from(frozen, ([name, { texts, removed }]) => ({
     name,
     text: texts.join('\n'),
-    removed: Array.from(removed).sort(),
+    // A part that stands elsewhere in the page, or that the scripts made again, is not removed.
+    removed: Array.from(removed)
+      .flatMap(([part, selectors]) => (isGone(part, selectors) ? [part] : []))
+      .sort(),
   }))
+}
+
+/** Finds the buttons and links with this text. */
+function findNamed(trees: ReturnType<typeof listTrees>, name: string): Element[] {
+  const controls = trees.flatMap(tree => Array.from(tree.querySelectorAll('button, a, [role="button"]')))
+  return controls.filter(({ textContent }) => textContent?.trim() === name)
+}
+
+function isGone(part: string, selectors: readonly string[]): boolean {
+  const trees = listTrees(document)
+  return findNamed(trees, part).length === 0 && trees.every(tree => tree.querySelector(selectors.join(',')) === null)
 }
 
 /** Displays a panel under the name of its button. */

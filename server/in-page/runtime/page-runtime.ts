@@ -1,6 +1,8 @@
 import { placeOutline } from '../outline/build-outline.ts'
 import { listTabLists, panelsNear, tabsOf } from '../panels/tab-names.ts'
 import { nameOf } from './control-name.ts'
+import { createStates } from './control-states.ts'
+import { copyCode } from './copy-code.ts'
 import { showLazyPictures } from './lazy-pictures.ts'
 import type { RuntimeSettings } from './runtime-settings.ts'
 import { showPart, swapStates } from './tab-parts.ts'
@@ -17,11 +19,14 @@ export default function runPage(settings: RuntimeSettings): void {
   showNoscriptPictures()
   const theme = createThemeSwitch(settings)
   uncoverContent()
+  const showState = createStates()
   placeKeptPanels()
   for (const outline of settings.outlines) if (placeOutline(outline)) break
   document.addEventListener('click', event => {
     if (event.defaultPrevented || !(event.target instanceof Element)) return
     const control = event.target.closest(controls)
+    if (control) copyCode(control)
+    if (showState(event.target)) return event.preventDefault()
     if (!control) return showPart(event.target)
     if (control.getAttribute('role') === 'tab') return selectTab(control)
     if (isThemeControl(control)) return theme.toggle()

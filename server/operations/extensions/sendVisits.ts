@@ -1,6 +1,7 @@
 import type { components } from '../../../generated/extensions/openapi.ts'
 import type { Input, Output } from '../../../generated/extensions/operations.ts'
 import { type Delivery, DeliveryRefusedError, type ReceivedVisits } from '../../analytics/import/delivery.ts'
+import { receivedLines } from '../../base/measures.ts'
 import type { Client } from '../client.ts'
 import { unknownProject } from '../unknown.ts'
 import type { ExtensionDeps } from './deps.ts'
@@ -33,7 +34,9 @@ export async function receive(
   const lines = limit(body, maxVisitsBytes, bytes => visitBytes.add(organizationId, bytes))
   const isSigned = signature !== undefined || settings.format === 'vercel'
   const checked = checkVercel && isSigned ? checkVercel(lines, signature) : lines
-  return { status: 200, body: toBody(await visitsReceiver.receive(delivery, checked)) }
+  const received = toBody(await visitsReceiver.receive(delivery, checked))
+  receivedLines.tell(received)
+  return { status: 200, body: received }
 }
 
 function toRefusal(hourMb: number, seconds: number): Extract<Output<'sendVisits'>, { status: 429 }> {

@@ -20,10 +20,10 @@ export const atTopOfDisk = 'lost+found'
 
 /**
  * What a backup leaves out at the top of a data folder: the export cache, which the next export makes again; scratch files of
- * running exports, backups and restores; the sample log of the demo; what the file system keeps; and the two files of a backup that was unpacked there.
+ * running exports, backups and restores; when the last backup was made; the sample log of the demo; what the file system keeps; and the two files of a backup that was unpacked there.
  */
 const leftOut =
-  /^(sites|work|lost\+found|backup\.json|manifest\.json|demo-access\.log|quire-(export|backup|restore)-.*)$/
+  /^(sites|work|lost\+found|backup\.json|manifest\.json|last-backup|demo-access\.log|quire-(export|backup|restore)-.*)$/
 /** What SQLite keeps beside a database. The copy of the database has its content. */
 const besideDatabase = /-(wal|shm|journal)$/
 

@@ -12,6 +12,7 @@ import type { BackupWriter } from './backup-writer.ts'
 import { copyDatabase } from './copy-database.ts'
 import { aboutName, type DataFile, isDatabase, listFiles, listTop, mainDatabase, manifestName } from './data-files.ts'
 import { createFolderWriter } from './folder-writer.ts'
+import { noteBackup } from './last-backup.ts'
 import { type BackedUpFile, type BackupAbout, type BackupManifest, backupFormat } from './manifest.ts'
 import { listRecordedBundles, type RecordedBundle, removeJobs } from './recorded-bundles.ts'
 import { type BundlesElsewhere, checkStored, type StoredBundles } from './stored-bundles.ts'
@@ -129,6 +130,9 @@ async function fill(
     const elsewhere = await addAll(work, createdAt)
     const sizeBytes = await writer.finish()
     await publish(file, target)
+    await noteBackup(options.dataFolder, createdAt).catch(() => {
+      work.warnings.push('The data folder cannot be written, so doctor and the metrics do not know of this backup.')
+    })
     const files = [...work.added.values()]
     const databases = files.filter(({ schema }) => schema !== undefined).length
     const { path, kind } = target

@@ -37,6 +37,8 @@ export interface Connections {
    * @throws {Unsent} if no connection could be had.
    */
   use<T>(limitMs: number, work: (session: Session) => Promise<T>): Promise<T>
+  /** Returns how many calls wait for a connection. */
+  countWaiting(): number
   close(): Promise<void>
 }
 
@@ -97,6 +99,7 @@ export function openConnections(url: string, connectMs: number, onLost: (error: 
         client.release(session.isBroken)
       }
     },
+    countWaiting: () => pool.waitingCount,
     close: () => pool.end(),
   }
 }

@@ -31,6 +31,8 @@ export interface Database {
 
 /** A pool of connections to a database. */
 export interface ConnectedDatabase extends Database {
+  /** Returns how many calls wait for a connection. */
+  countWaiting(): number
   close(): Promise<void>
 }
 
@@ -52,6 +54,7 @@ export function connect(url: string, onLost: (error: Error) => void = () => {}):
       ),
     atomically: (work, isRepeatable = false) =>
       repeat(isRepeatable, limitMs => connections.use(limitMs, session => runTransaction(session, work))),
+    countWaiting: connections.countWaiting,
     close: () => connections.close(),
   }
 }

@@ -57,6 +57,7 @@ export async function openPostgresStore(
       }),
     exclusively: openExclusively(database),
     linkKey: openAgreedLinkKey(database),
+    countWaiting: database.countWaiting,
     /** Fails if the database cannot be written. */
     check: async (now: number) => void (await database.run(check, { now })),
     async close() {

@@ -23,9 +23,13 @@ const maxErrorCharacters = 20_000
 const lastWordsMs = 200
 
 /** Starts Chromium. It inherits only the variables that it needs. A failure is the reason of `ended`. */
-export function startBrowserProcess(executablePath: string, args: readonly string[]): BrowserProcess {
+export function startBrowserProcess(
+  executablePath: string,
+  args: readonly string[],
+  hasDisplay = false,
+): BrowserProcess {
   const child = spawn(executablePath, [...args, '--remote-debugging-pipe'], {
-    env: browserEnvironment(),
+    env: browserEnvironment(process.env, hasDisplay),
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     windowsHide: true,
   })

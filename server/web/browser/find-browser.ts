@@ -7,8 +7,10 @@ import places from './browser-places.json' with { type: 'json' }
  * Finds a Chromium: PUPPETEER_EXECUTABLE_PATH if it is set, otherwise puppeteer's cache, the PATH and well-known paths. The
  * headless shell comes first: it renders the same pages with half the CPU time (docsify, 175 pages: 21 s, Chromium 40 s).
  * scripts/bootstrap.mjs searches the same places. Returns null if no Chromium is found.
+ *
+ * @param wish visible = it must be able to show a window.
  */
-export function findBrowser(env: NodeJS.ProcessEnv = process.env): string | null {
+export function findBrowser(env: NodeJS.ProcessEnv = process.env, { visible = false } = {}): string | null {
   const named = env.PUPPETEER_EXECUTABLE_PATH
   if (named) return isExecutable(named) ? named : null
   const cache = env.PUPPETEER_CACHE_DIR ?? join(homedir(), '.cache', 'puppeteer')
@@ -16,7 +18,8 @@ export function findBrowser(env: NodeJS.ProcessEnv = process.env): string | null
   const folders = (env.PATH ?? '').split(delimiter)
   const inPath = places.programs.flatMap(name => folders.map(folder => join(folder, name + suffix)))
   const downloaded = [...inCache(cache, 'chrome-headless-shell'), ...inCache(cache, 'chrome')]
-  return [...downloaded, ...inPath, ...places.paths].find(isExecutable) ?? null
+  const all = [...downloaded, ...inPath, ...places.paths]
+  return all.filter(file => !visible || !/headless/.test(file)).find(isExecutable) ?? null
 }
 
 /**

@@ -7,9 +7,22 @@ import type { SeenPage } from '../../in-page/browser/seen-page.ts'
 import type { SerializedPage } from '../../in-page/browser/serialized-page.ts'
 import type { OutlineModel } from '../../in-page/outline/outline-model.ts'
 import type { CopiedPanel } from '../../in-page/panels/copied-panel.ts'
+import { isForHost, type RecordedLogin } from '../login/recorded-login.ts'
 
 /** The script to run before any script of a page. It records pending work and makes random values repeatable. */
 export const watchPage: string = callScript(scripts.watchPage)
+
+/** The script to run before any script of a page, see server/in-page/browser/restore-login.ts. */
+export function restoreLogin({ landing, storage, cookies }: RecordedLogin): string {
+  const { origin, hostname } = new URL(landing)
+  const shown = cookies.filter(cookie => !cookie.httpOnly && isForHost(cookie, hostname))
+  return callScript(
+    scripts.restoreLogin,
+    origin,
+    storage,
+    shown.map(({ name, value, path }) => `${name}=${value}; path=${path}`),
+  )
+}
 
 /**
  * Returns an expression whose promise resolves with true after `quietTurns` turns of the page's event loop without a

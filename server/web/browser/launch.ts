@@ -10,6 +10,8 @@ export interface LaunchOptions {
   profileFolder: string
   /** Whether the browser may run without its sandbox where it cannot run with it: as root, or without user namespaces. */
   allowNoSandbox: boolean
+  /** For a person or a script that signs in: access to the network, and a window if it is visible. Absent = sealed. */
+  network?: 'visible' | 'hidden'
 }
 
 /** A launch that may be ended early. */
@@ -84,21 +86,25 @@ export function isRoot(): boolean {
 
 /** Returns the reason in words if the browser does not start. */
 async function start(
-  { executablePath, profileFolder, signal }: Launch,
+  { executablePath, profileFolder, network, signal }: Launch,
   generation: number,
   { hasSandbox }: { hasSandbox: boolean },
 ): Promise<Browser | string> {
   // Imported late, because loading puppeteer takes longer than exporting a small site.
   const { default: puppeteer } = await import('puppeteer')
   const defaults = await puppeteer.defaultArgs({
-    headless: /headless-shell/.test(executablePath) ? 'shell' : true,
+    headless: network === 'visible' ? false : /headless-shell/.test(executablePath) ? 'shell' : true,
     userDataDir: `${profileFolder}-${generation}`,
-    args: [...sealedArguments],
+    args: network === undefined ? [...sealedArguments] : ['--no-first-run', '--no-default-browser-check'],
   })
   signal?.throwIfAborted()
   // Puppeteer adds --no-sandbox if a variable of the environment says so.
   const sandboxed = defaults.filter(argument => argument !== noSandbox)
-  const browserProcess = startBrowserProcess(executablePath, hasSandbox ? sandboxed : [...sandboxed, noSandbox])
+  const browserProcess = startBrowserProcess(
+    executablePath,
+    hasSandbox ? sandboxed : [...sandboxed, noSandbox],
+    network === 'visible',
+  )
   const { transport, ended, kill } = browserProcess
   try {
     const connecting = puppeteer.connect({ transport, protocolTimeout: 60_000 }).catch(() => ended)

@@ -1,5 +1,6 @@
 import type { Page } from 'puppeteer'
 import type { SeenPage } from '../../in-page/browser/seen-page.ts'
+import type { PressedControl } from '../../in-page/controls/pressed-control.ts'
 import type { OutlineModel } from '../../in-page/outline/outline-model.ts'
 import { splitWords } from '../html/page-text.ts'
 import { pressTheme, readColours, readSeen } from './in-page.ts'
@@ -31,6 +32,10 @@ export interface PageLook {
   switchesTheme: boolean | null
   /** The list of the page's headings that its scripts made; null = there is none, or nobody looked for it. */
   outline: OutlineModel | null
+  /** What pressing the controls did; empty if nobody pressed them. */
+  controls: PressedControl[]
+  /** Names of the controls that do less than expected. */
+  deadControls: string[]
 }
 
 /** Max times that a theme button is pressed. With the states system, light and dark, the first time may change nothing. */
@@ -57,7 +62,12 @@ export function finishLook(
   page: Page,
   watched: Watched,
   { text, headingText, isTakenOver, hasSearch, links }: SeenPage,
-  { switchesTheme, outline = null }: Pick<PageLook, 'switchesTheme'> & Partial<Pick<PageLook, 'outline'>>,
+  {
+    switchesTheme,
+    outline = null,
+    controls = [],
+    deadControls = [],
+  }: Pick<PageLook, 'switchesTheme'> & Partial<Pick<PageLook, 'outline' | 'controls' | 'deadControls'>>,
 ): PageLook {
   const { failed, errors, loaded, byScript } = watched
   const sorted = (found: Set<string>) => [...found].sort()
@@ -74,6 +84,8 @@ export function finishLook(
     hasSearch,
     switchesTheme,
     outline,
+    controls,
+    deadControls,
   }
 }
 

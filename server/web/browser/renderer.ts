@@ -2,17 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'puppeteer'
 import { OperatorError } from '../../base/operator-error.ts'
 import type { NamedReference } from '../../in-page/browser/reference-signs.ts'
+import type { ControlState } from '../../in-page/controls/pressed-control.ts'
 import type { CopiedPanel } from '../../in-page/panels/copied-panel.ts'
 import { splitWords } from '../html/page-text.ts'
 import { type Answerer, type BrowserAnswer, decodeBody, sameFile } from './browser-request.ts'
 import type { BrowserTabs } from './browser-tabs.ts'
 import { copyPanels, learnOutline, readMenuText, readVisibleText, scrollThrough, serializePage } from './in-page.ts'
 import { firstLine } from './launch.ts'
+import { pressControls } from './page-controls.ts'
 import { finishLook, type PageLook, readText, tryTheme } from './page-look.ts'
 import { forget, settle } from './settle.ts'
 import { type ShownReference, showReferences } from './show-references.ts'
 import { clearStorage, toBrowserRequest } from './tab.ts'
-import { startWatching, type Watched, type WatchedTab } from './watched-tab.ts'
+import { keepFaults, startWatching, type Watched, type WatchedTab } from './watched-tab.ts'
 
 /** A page after its scripts have run. */
 export interface RenderedPage {
@@ -29,6 +31,8 @@ export interface RenderedPage {
   references: ShownReference[]
   /** The panels of tabs that the page contains only after a click. */
   panels: CopiedPanel[]
+  /** What presses of controls change. */
+  states: ControlState[]
   /** Whether the page made more requests than allowed. The additional requests were refused. */
   isCut: boolean
   /** The page as a visitor sees it at first, before it is scrolled, and whether its theme button works. */
@@ -149,8 +153,10 @@ async function showPage(
   // These come last, because they change the page.
   const panels = references.length > 0 ? [] : await copyAllPanels(page, () => settle(tab, showing, deadline))
   const switchesTheme = await tryTheme(page, () => settle(tab, showing, deadline))
-  const look = finishLook(page, showing, seen, { switchesTheme, outline })
-  return { html, url: new URL(baseUrl), words, menuWords, loaded, references, panels, isCut, look }
+  const before = keepFaults(showing)
+  const { pressed: controls, states } = await pressControls(page, () => settle(tab, showing, deadline))
+  const look = finishLook(page, before, seen, { switchesTheme, outline, controls })
+  return { html, url: new URL(baseUrl), words, menuWords, loaded, references, panels, states, isCut, look }
 }
 
 /** Stops waiting for an answered request whose end is not reported. A busy page gets more time to process its answer. */

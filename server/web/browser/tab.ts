@@ -28,8 +28,19 @@ export type RequestHandler<S extends Showing> = (
 /** Requests that never end. */
 const endless = new Set(['EventSource', 'WebSocket', 'Ping', 'Preflight'])
 
+/** What the pages of a site get of a recorded login, and where the headers of their scripts go. */
+export interface SignedIn {
+  /** The script that gives a page its storage, see `restoreLogin`. */
+  restore: string
+  noteHeaders(url: URL, headers: Readonly<Record<string, string>>): void
+}
+
 /** Opens a tab. `handle` answers all its requests. */
-export async function openTab<S extends Showing>(browser: Browser, handle: RequestHandler<S>): Promise<Tab<S>> {
+export async function openTab<S extends Showing>(
+  browser: Browser,
+  handle: RequestHandler<S>,
+  login: SignedIn | null = null,
+): Promise<Tab<S>> {
   // Each tab has a separate context, so data stored by one page cannot affect another.
   const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } })
   const page = await context.newPage()
@@ -39,12 +50,16 @@ export async function openTab<S extends Showing>(browser: Browser, handle: Reque
     page.setViewport({ width: 1280, height: 900 }),
     page.setBypassServiceWorker(true),
     page.evaluateOnNewDocument(watchPage),
+    login && page.evaluateOnNewDocument(login.restore),
     page.setRequestInterception(true),
     // Several tabs are open at once. Without this, only the front one fires focus events, which load some searches.
     client.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
   ])
   page.on('dialog', dialog => void dialog.dismiss().catch(() => {}))
-  page.on('request', request => void answerRequest(tab, request, handle).catch(() => {}))
+  page.on('request', request => {
+    if (/^(?:fetch|xhr)$/.test(request.resourceType())) login?.noteHeaders(new URL(request.url()), request.headers())
+    void answerRequest(tab, request, handle).catch(() => {})
+  })
   await client.send('Network.enable')
   client.on('Network.requestWillBeSent', ({ requestId, type, request }) => {
     // Only the worker receives the end of its script (blob:).

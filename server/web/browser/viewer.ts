@@ -1,14 +1,16 @@
 import type { HTTPRequest } from 'puppeteer'
 import { OperatorError } from '../../base/operator-error.ts'
+import type { PressedControl } from '../../in-page/controls/pressed-control.ts'
 import type { BrowserAnswer, BrowserRequest } from './browser-request.ts'
 import { type BrowserTabs, createBrowserTabs } from './browser-tabs.ts'
 import { learnOutline } from './in-page.ts'
 import type { LaunchOptions } from './launch.ts'
+import { findDeadControls, pressControls } from './page-controls.ts'
 import { finishLook, type PageLook, readText, tryTheme } from './page-look.ts'
 import { settle } from './settle.ts'
 import { clearStorage, toBrowserRequest } from './tab.ts'
 import { type SearchTask, type SearchUse, useSearch } from './use-search.ts'
-import { startWatching, type Watched, type WatchedTab } from './watched-tab.ts'
+import { keepFaults, startWatching, type Watched, type WatchedTab } from './watched-tab.ts'
 
 /** Returns an answer, 'file' = load the file: address from disk, or null = refuse. */
 export type ViewAnswerer = (request: BrowserRequest) => Promise<BrowserAnswer | 'file' | null>
@@ -33,8 +35,10 @@ export type PageViewer = Omit<BundleViewer, 'close'>
 export interface LookWish {
   /** Whether to press the theme button. */
   pressesTheme: boolean
-  /** The page as the server sent it, to find an outline that scripts made; absent = no outline is looked for. */
+  /** The page as the server sent it, to find an outline that scripts made and to press its controls; absent = neither. */
   served?: string
+  /** The controls that worked at the origin, to press them too. */
+  controls?: readonly PressedControl[]
 }
 
 export interface ViewerOptions {
@@ -117,7 +121,10 @@ interface Looking extends LookWish {
   timeoutMs: number
 }
 
-async function lookAt(tab: WatchedTab, { showing, pressesTheme, served, timeoutMs }: Looking): Promise<PageLook> {
+async function lookAt(
+  tab: WatchedTab,
+  { showing, pressesTheme, served, controls = [], timeoutMs }: Looking,
+): Promise<PageLook> {
   const { page } = tab
   const deadline = performance.now() + timeoutMs * 0.8
   await clearStorage(tab, new URL(showing.address), timeoutMs)
@@ -127,5 +134,8 @@ async function lookAt(tab: WatchedTab, { showing, pressesTheme, served, timeoutM
   const seen = await readText(page, showing)
   const outline = served === undefined ? null : await learnOutline(page, served)
   const switchesTheme = pressesTheme ? await tryTheme(page, () => settle(tab, showing, deadline)) : null
-  return finishLook(page, showing, seen, { switchesTheme, outline })
+  const before = keepFaults(showing)
+  const use = served === undefined ? null : await pressControls(page, () => settle(tab, showing, deadline))
+  const deadControls = await findDeadControls(page, controls)
+  return finishLook(page, before, seen, { switchesTheme, outline, controls: use?.pressed ?? [], deadControls })
 }

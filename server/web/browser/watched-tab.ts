@@ -1,6 +1,6 @@
 import type { Browser, HTTPRequest } from 'puppeteer'
 import { type BrowserAnswer, sameFile } from './browser-request.ts'
-import { openTab, type Showing, startRequests, type Tab } from './tab.ts'
+import { openTab, type Showing, type SignedIn, startRequests, type Tab } from './tab.ts'
 
 /** State of the current page of a tab that records what a visitor of the page would notice. */
 export interface Watched extends Showing {
@@ -47,9 +47,14 @@ export function startWatching(maxRequests: number, answering: Answering): Watche
   return { ...startRequests(maxRequests), ...names, ...found, frames: new Set(), ...answering }
 }
 
+/** Returns the state with the faults as they are now. What a control does later is no fault of the page. */
+export function keepFaults(showing: Watched): Watched {
+  return { ...showing, failed: new Set(showing.failed), errors: new Set(showing.errors) }
+}
+
 /** Opens a tab that records errors and failed requests. */
-export async function openWatchedTab(browser: Browser): Promise<WatchedTab> {
-  const tab = await openTab<Watched>(browser, answerRequest)
+export async function openWatchedTab(browser: Browser, login: SignedIn | null = null): Promise<WatchedTab> {
+  const tab = await openTab<Watched>(browser, answerRequest, login)
   tab.page.on('workercreated', worker => tab.showing?.byWorkers.add(worker.url()))
   tab.page.on('pageerror', error => tab.showing?.errors.add(describePageError(error)))
   tab.page.on('console', message => {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Validators } from './answer.ts'
 import { backoffMs, type FailureKind, FetchError, kindOfError, kindOfStatus } from './fetch-error.ts'
 import { openGuardedAgent } from './guarded-agent.ts'
+import { redactAnswer, signsOut } from './login-session.ts'
 import { type FetchRequest, type RequestOptions, type RequestTools, requestOnce } from './request.ts'
 
 export type { Answer } from './answer.ts'
@@ -49,7 +50,11 @@ export function openFetcher(options: FetcherOptions): Fetcher {
 
   const tools = { ...options, agent, health, countBytes }
   return {
-    open: (url, accept = '*/*', unless) => openWithRetries(tools, { url, accept, unless }),
+    async open(url, accept = '*/*', unless) {
+      if (!options.login) return openWithRetries(tools, { url, accept, unless })
+      if (signsOut(url)) throw new FetchError('excluded', 'not requested, because it would end the recorded login')
+      return redactAnswer(await openWithRetries(tools, { url, accept, unless }), options.login.secrets)
+    },
     get totalBytes() {
       return totalBytes
     },

@@ -3,6 +3,7 @@ import { startDeadline } from '../../base/timer.ts'
 import { type Answer, openAnswer, type Validators } from './answer.ts'
 import { FetchError, kindOfError, readRetryAfter, toBodyError, toFetchError } from './fetch-error.ts'
 import type { Pace, TurnOutcome } from './host-turns.ts'
+import type { LoginSession } from './login-session.ts'
 import type { SiteHeaders } from './site-headers.ts'
 
 /** The User-Agent of every request, also matched against robots.txt. */
@@ -32,6 +33,8 @@ export interface RequestOptions {
   isExcluded?(url: URL): boolean
   /** Headers of every request to this origin. Requests to other hosts, also after a redirect, do not have these headers. */
   siteHeaders?: { origin: string; headers: SiteHeaders }
+  /** The recorded login of the site; null = none. */
+  login?: LoginSession | null
   /** When requests to a host may begin. Undefined = at once. */
   pace?: Pick<Pace, 'turn' | 'pause'>
 }
@@ -196,17 +199,20 @@ function decodeHeader(value: string): string {
 }
 
 async function send(tools: RequestTools, url: URL, wanted: Record<string, string>, deadline: AbortSignal) {
-  const { agent, limits, signal, siteHeaders } = tools
+  const { agent, limits, signal, siteHeaders, login } = tools
   const ownHeaders = siteHeaders?.origin === url.origin ? siteHeaders.headers : {}
-  const headers = { 'user-agent': userAgent, 'accept-encoding': 'gzip, br, zstd', ...ownHeaders, ...wanted }
+  const given = { ...login?.headersFor(url), ...ownHeaders }
+  const headers = { 'user-agent': userAgent, 'accept-encoding': 'gzip, br, zstd', ...given, ...wanted }
   try {
-    return await request(url, {
+    const response = await request(url, {
       dispatcher: agent,
       headers,
       signal: deadline,
       headersTimeout: limits.pageTimeoutMs,
       bodyTimeout: limits.pageTimeoutMs,
     })
+    login?.noteCookies(url, response.headers['set-cookie'])
+    return response
   } catch (error) {
     throw toFetchError(error, url, signal, limits)
   }

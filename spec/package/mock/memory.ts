@@ -68,7 +68,7 @@ export function createMemory(clock: Clock, seed: string): Memory {
       sites: {
         findOwned: (organization, name) =>
           organization === organizationId && name === domain
-            ? { domain, projectId, origin: null, removal: null, allowedOrigins: [], createdAt }
+            ? { domain, projectId, origin: null, removal: null, allowedOrigins: [], signingKeyId: null, loginAt: null, createdAt }
             : undefined,
       },
       agentJobs: {

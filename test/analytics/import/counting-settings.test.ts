@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { describeCounting, parseNotPages, parsePages } from '../../../server/analytics/import/counting-settings.ts'
+import {
+  describeCounting,
+  parseNotPages,
+  parseOwnAddresses,
+  parsePages,
+} from '../../../server/analytics/import/counting-settings.ts'
 import { usualCounting } from '../../../server/tenancy/project.ts'
 
 test('pages are kept as they are counted', () => {
@@ -22,6 +27,11 @@ test.each([
   ['/a\u0000', '/a\u0000 is not a path.'],
 ])('%j is refused', (entry, problem) => {
   expect(() => parsePages([entry])).toThrow(problem)
+})
+
+test('own addresses may not be those of everybody', () => {
+  expect(parseOwnAddresses(['203.0.113.0/24'])).toEqual(['203.0.113.0/24'])
+  expect(() => parseOwnAddresses(['0.0.0.0/0'])).toThrow('0.0.0.0/0 is every address: nobody would count.')
 })
 
 test('settings are described for the audit log', () => {

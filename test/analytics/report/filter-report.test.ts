@@ -139,7 +139,7 @@ test.each<[ReportFilter, string[], string[]]>([
 
 test('a filter that a table has no column for, and a comparison of a series, are refused', async () => {
   await expect(openFilteredTable(reader, { ...options, table: 'pages', filter: { agent: 'x' } })).rejects.toThrow(
-    '--agent needs another --table: this one has the columns path, human, ai, total.',
+    '--agent needs another --table: one of agents, coverage, readers, failed-from. This one has the columns path, human, ai, total.',
   )
   const series = { ...options, table: 'days', filter: {}, compared: { dateFrom: 1, dateTo: 2 } } as const
   await expect(openFilteredTable(reader, series)).rejects.toThrow('use --table totals')

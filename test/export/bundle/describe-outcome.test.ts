@@ -14,7 +14,14 @@ const nothing: ExportReport = {
     removedThirdParty: [],
   },
   ...{ unresolved: [], differences: [], notes: [], siteSearch: null },
-  scripts: { mode: 'everywhere', reason: null, groups: [], decidedBy: 'browser', checkedPages: ['a.html', 'b.html'] },
+  scripts: {
+    mode: 'everywhere',
+    reason: null,
+    groups: [],
+    decidedBy: 'browser',
+    checkedPages: ['a.html', 'b.html'],
+    heldOutPages: [],
+  },
 }
 
 test('says nothing about a bundle that is as the site', () => {

@@ -27,6 +27,7 @@ const report = {
     groups: [],
     decidedBy: 'browser',
     checkedPages: ['index.html'],
+    heldOutPages: [],
   },
   differences: [],
   notes: [],

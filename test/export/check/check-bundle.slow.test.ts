@@ -112,6 +112,26 @@ describe('finds in the files of a bundle', () => {
       /export-report\.json is not the report of an export/,
     ],
     [
+      'a changed file',
+      folder => appendFileSync(join(folder, 'a.png'), ' '),
+      /^a\.png \| {2}\| was changed: it is not the file of quire-manifest\.json$/,
+    ],
+    [
+      'a file that is not listed',
+      folder => writeFileSync(join(folder, 'more.txt'), 'x'),
+      /^more\.txt \| {2}\| is not in quire-manifest\.json$/,
+    ],
+    [
+      'a listed file that is missing',
+      folder => unlinkSync(join(folder, 'export-report.html')),
+      /^export-report\.html \| {2}\| is missing, and quire-manifest\.json lists it$/,
+    ],
+    [
+      'a damaged manifest',
+      folder => writeFileSync(join(folder, 'quire-manifest.json'), '{}'),
+      /json cannot be read\.$/,
+    ],
+    [
       'a link',
       folder => symlinkSync('/etc/passwd', join(folder, 'passwd.html')),
       /passwd\.html \| {2}\| is neither a file nor a folder/,
@@ -159,7 +179,7 @@ test.skipIf(findBrowser() === null)('opens pages in three places and finds what 
   change('c.html', 'new Image().src = "https://elsewhere.example.com/beacon"')
   change('d.html', 'document.body.remove()')
   const found = describeFaults(await check(folder, 'sample'))
-  const of = (page: string) => found.filter(fault => fault.startsWith(`${page} `))
+  const of = (page: string) => found.filter(fault => fault.startsWith(`${page} `) && !fault.includes(' was changed: '))
   expect(of('a.html')).toContain('a.html | root | a request fails: missing.json')
   expect(of('b/one.html')).toEqual(['b/one.html | file | an error: Error: no file'])
   expect(of('b/two.html')).toEqual([

@@ -111,6 +111,7 @@ describe('scope and selection of pages', () => {
       'export-report.html',
       'export-report.json',
       'index.html',
+      'quire-manifest.json',
       'static/i.png',
     ])
     expect(readEntry(entries, 'index.html')).toContain('url=docs/index.html')
@@ -142,6 +143,7 @@ describe('scope and selection of pages', () => {
       'export-report.html',
       'export-report.json',
       'index.html',
+      'quire-manifest.json',
     ])
     expect(readEntry(entries, 'docs/a.html')).toContain('<a class="quire-dead" data-quire-dead="/docs/">up</a>')
   })

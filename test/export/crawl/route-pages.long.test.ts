@@ -111,6 +111,7 @@ describe('an app whose pages differ only in the fragment', () => {
         mode: 'guarded',
         decidedBy: 'browser',
         checkedPages: ['index.html', 'guide.html', 'part/index.html', 'part/hidden.html'],
+        heldOutPages: [],
       },
     })
     expect(report.notes).toEqual([expect.stringMatching(/^\/ shows 4 pages by fragments/)])

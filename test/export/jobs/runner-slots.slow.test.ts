@@ -84,6 +84,7 @@ function run(exportsAtOnce: number, { leaseMs = 5_000, owner = 'test', now = () 
   const runner = startRunner({
     exportJobs: store.exportJobs,
     sites: store.sites,
+    openLogin: () => null,
     bundles: openBundleFiles(join(folder, 'bundles'), openLostFolder(folder)),
     cache: null,
     engine: 'test',

@@ -77,6 +77,7 @@ function start(options: Pick<RunnerDeps, 'runExport'> & Partial<RunnerDeps>): Ru
   return startRunner({
     exportJobs: store.exportJobs,
     sites: store.sites,
+    openLogin: () => null,
     bundles: openBundles(),
     cache: null,
     engine: 'test',

@@ -109,7 +109,7 @@ test('a page or file that is larger than its limit is left out and reported', as
     },
     { limits: { pageBytes: 100_000, fileBytes: 100_000 } },
   )
-  expect(names).toEqual(['export-report.html', 'export-report.json', 'index.html'])
+  expect(names).toEqual(['export-report.html', 'export-report.json', 'index.html', 'quire-manifest.json'])
   expect(report.deadLinks).toMatchObject([{ to: '/big', reason: 'larger than the limit of 98 KB' }])
   expect(report.missingFiles).toMatchObject([{ url: '/big.png', reason: 'larger than the limit of 98 KB' }])
 })

@@ -33,10 +33,10 @@ test.each([
 test('adds panels behind all other content', () => {
   const panels = [{ list: '0 "a" | b', tab: 1, html: '<div>\u00e4</div>' }]
   const template = '<template data-quire-panel="0 &quot;a&quot; | b" data-quire-tab="1"><div>&#228;</div></template>'
-  expect(withPanels({ text: '<body>x</body></html>', charset: 'windows-1252' }, panels).text).toBe(
+  expect(withPanels({ text: '<body>x</body></html>', charset: 'windows-1252' }, { panels, states: [] }).text).toBe(
     `<body>x${template}</body></html>`,
   )
-  expect(withPanels({ text: 'x', charset: 'utf-8' }, []).text).toBe('x')
+  expect(withPanels({ text: 'x', charset: 'utf-8' }, { panels: [], states: [] }).text).toBe('x')
 })
 
 const words = Array.from({ length: 70 }, (_, index) => `word${index}`).join(' ')

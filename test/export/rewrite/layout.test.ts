@@ -141,6 +141,7 @@ test('no name leads out of the bundle, is invalid on a file system, or is reserv
     '/...',
     `/${'x'.repeat(300)}.png`,
     '/export-report.json',
+    '/quire-manifest.json',
     '/_external/x.png',
     '/%ff%fe.png',
     '/a%0ab',
@@ -154,7 +155,7 @@ test('no name leads out of the bundle, is invalid on a file system, or is reserv
       expect(segment).not.toMatch(/[\u0000-\u001f]/)
       expect(Buffer.byteLength(segment)).toBeLessThanOrEqual(140)
     }
-    expect(path).not.toBe('export-report.json')
+    expect(['export-report.json', 'quire-manifest.json']).not.toContain(path)
     expect(path).not.toMatch(/^_external\//)
   }
 })

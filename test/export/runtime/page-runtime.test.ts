@@ -177,3 +177,25 @@ describe('tabs', () => {
     expect(await evaluate(markup, clickAndRead(selector))).toBe(want)
   })
 })
+
+describe('a control whose press was recorded', () => {
+  const tabs = '<div><div class="bar"><button>One</button><button>Two</button></div><p>First.</p></div>'
+  const states =
+    '<template data-quire-state="0 button Two" data-quire-up="2"><div><div class="bar"><button data-quire-control="0 button One">One</button><button data-quire-control="0 button Two">Two</button></div><p>Second.</p></div></template>' +
+    '<template data-quire-state="0 button One" data-quire-up="2"><div><div class="bar"><button data-quire-control="0 button One">One</button><button data-quire-control="0 button Two">Two</button></div><p>First.</p></div></template>' +
+    '<template data-quire-state="0 button Why" data-quire-up="1" data-quire-toggles><section><button data-quire-control="0 button Why">Why</button><i>Because.</i></section></template>'
+  const press = (...names: string[]) =>
+    `(${JSON.stringify(names)}.forEach(name => [...document.querySelectorAll('button')].find(each => each.textContent === name).click()), document.body.innerText.replace(/\\s+/g, ' '))`
+
+  test.each([
+    [['Two'], 'OneTwo Second. Why'],
+    [['Two', 'Two'], 'OneTwo Second. Why'],
+    [['Two', 'One'], 'OneTwo First. Why'],
+    [['Why'], 'OneTwo First. WhyBecause.'],
+    [['Why', 'Two', 'Why', 'Why'], 'OneTwo Second. WhyBecause.'],
+    [['Why', 'Why'], 'OneTwo First. Why'],
+  ])('shows what it showed at the origin: %j', async (names, want) => {
+    const shown = await evaluate(`${tabs}<section><button>Why</button></section>${states}`, press(...names))
+    expect(String(shown).trim()).toBe(want)
+  })
+})

@@ -16,6 +16,7 @@ test('is off by default, and then adds nothing to the bundle', async () => {
     'export-report.html',
     'export-report.json',
     'index.html',
+    'quire-manifest.json',
   ])
   expect(without.report.offlineSearch).toBeNull()
   for (const name of ['index.html', 'deep/guide.html'])

@@ -35,8 +35,9 @@ async function run(failed: string[], web: string[], known: Record<string, FileOu
     },
   )
   missed.note({ failed } as Pick<PageLook, 'failed'> as PageLook, createPlace('folder', '/bundle'))
-  const isIncomplete = await missed.fetch()
-  return { asked: [...asked], isIncomplete, again: await missed.fetch() }
+  const written = new Map(Object.keys(known).map(key => [key, key]))
+  const isIncomplete = await missed.fetch(written)
+  return { asked: [...asked], isIncomplete, again: await missed.fetch(written) }
 }
 
 const atPlace = 'http://localhost/any/sub/folder/data/a.json'

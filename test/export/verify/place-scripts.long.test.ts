@@ -74,6 +74,7 @@ test('an app that works only at the root of a host runs there, and its pages are
     mode: 'guarded',
     decidedBy: 'browser',
     checkedPages: ['index.html', 'guide.html'],
+    heldOutPages: [],
   })
   expect(exported.report.differences).toEqual([])
   expect(exported.names).toContain('_quire/runtime.js')

@@ -180,7 +180,7 @@ describe('answers', () => {
     ['', undefined],
   ])('Accept-Encoding %j gets %j', async (accept, encoding) => {
     const got = await ask('/', { headers: { 'Accept-Encoding': accept } })
-    expect([got.headers['content-encoding'], got.headers.vary]).toEqual([encoding, 'Accept-Encoding, Origin'])
+    expect([got.headers['content-encoding'], got.headers.vary]).toEqual([encoding, 'Accept-Encoding, Origin, Accept'])
     expect(got.headers['content-length']).toBe(String(got.body.length))
     if (encoding === 'br') expect(brotliDecompressSync(got.body).toString()).toBe(page)
   })
@@ -291,4 +291,65 @@ test('a version that is removed while a request looks for its file is replaced b
     },
   }
   expect(await text('/')).toBe('new')
+})
+
+describe('Markdown', () => {
+  beforeEach(() => {
+    current = addVersion('one', {
+      'index.html': '<h1>Home</h1>',
+      'a/b.html': '<h1>B</h1><a href="../c/index.html">c</a>',
+      'c/index.html': '<h1>C</h1>',
+      'c/index.md': 'the twin of c',
+      'own.md': 'a file of the site',
+      'x.json': '{}',
+    })
+  })
+
+  test.each([
+    ['text/markdown', 'text/markdown; charset=utf-8'],
+    ['text/markdown, text/html;q=0.9, */*', 'text/markdown; charset=utf-8'],
+    ['text/html, text/markdown', 'text/markdown; charset=utf-8'],
+    ['text/html, text/markdown;q=0.5', 'text/html'],
+    ['text/markdown;q=0, */*', 'text/html'],
+    ['text/html,application/xhtml+xml,*/*;q=0.8', 'text/html'],
+    ['*/*', 'text/html'],
+  ])('Accept %j gets %s', async (accept, type) => {
+    const got = await ask('/a/b', { headers: { Accept: accept } })
+    expect([got.status, got.headers['content-type'], got.headers.vary]).toEqual([
+      200,
+      type,
+      'Accept-Encoding, Origin, Accept',
+    ])
+  })
+
+  test('a page without a twin is converted, also for a client that compresses', async () => {
+    const markdown = '---\ntitle: "B"\n---\n\n# B\n\n[c](../c/index.md)\n'
+    expect(await text('/a/b.md')).toBe(markdown)
+    const packed = await ask('/a/b.md', { headers: { 'Accept-Encoding': 'br' } })
+    expect(brotliDecompressSync(packed.body).toString()).toBe(markdown)
+    const again = await ask('/a/b.md', { headers: { 'If-None-Match': (await ask('/a/b.md')).headers.etag ?? '' } })
+    expect(again.status).toBe(304)
+  })
+
+  test('the twin in the bundle is preferred to a conversion', async () => {
+    expect(await text('/c/index.md')).toBe('the twin of c')
+    expect((await ask('/c/', { headers: { Accept: 'text/markdown' } })).body.toString()).toBe('the twin of c')
+    expect(await text('/own.md')).toBe('a file of the site')
+  })
+
+  test.each([
+    ['/c.md', '/c/index.md'],
+    ['/none.md', null],
+    ['/x.json.md', null],
+    ['/%2e%2e/a.md', null],
+  ])('%s leads to %j', async (path, to) => {
+    const got = await ask(path)
+    expect([got.status, got.headers.location ?? null]).toEqual(to === null ? [404, null] : [302, to])
+  })
+
+  test('pages announce their Markdown; other files do not', async () => {
+    expect((await ask('/a/b')).headers.link).toBe('</a/b.md>; rel="alternate"; type="text/markdown"')
+    expect((await ask('/c/')).headers.link).toBe('</c/index.md>; rel="alternate"; type="text/markdown"')
+    expect((await ask('/x.json')).headers.link).toBeUndefined()
+  })
 })

@@ -74,6 +74,7 @@ test('exports a site that scripts build, page by page, without its scripts', { t
     'lazy.html',
     'lazy/index.htm',
     'nav.png',
+    'quire-manifest.json',
   ])
   const guide = readEntry(first.entries, 'guide.html')
   expect(guide).toContain('guide29')

@@ -1,0 +1,34 @@
+import type { Page } from 'puppeteer'
+import * as scripts from '../../../generated/in-page.ts'
+import { callScript } from '../../base/call-script.ts'
+import type { ControlState, PressedControl, PressStep } from '../../in-page/controls/pressed-control.ts'
+
+/** What the controls of a page do. */
+export interface ControlUse {
+  pressed: PressedControl[]
+  states: ControlState[]
+}
+
+/** Twelve controls, each pressed at most three times. */
+const maxSteps = 40
+
+/** Presses the controls of a page at the origin. A press that leaves the page ends it. */
+export async function pressControls(page: Page, settle: () => Promise<void>): Promise<ControlUse> {
+  const use: ControlUse = { pressed: [], states: [] }
+  const address = page.url()
+  for (let step = 0; step <= maxSteps; step += 1) {
+    const told = (await page.evaluate(callScript(scripts.pressControls, step)).catch(() => null)) as PressStep | null
+    if (!told || page.url() !== address) return use
+    if (told.pressed) use.pressed.push(told.pressed)
+    if (told.state) use.states.push(told.state)
+    if (!told.isPressed) return use
+    await settle()
+  }
+  return use
+}
+
+/** Presses controls that worked at the origin. Returns the names of those that do not do the same on this page. */
+export async function findDeadControls(page: Page, expected: readonly PressedControl[]): Promise<string[]> {
+  if (expected.length === 0) return []
+  return (await page.evaluate(callScript(scripts.tryControls, expected)).catch(() => [])) as string[]
+}

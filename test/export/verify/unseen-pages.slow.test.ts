@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { checkBundle } from '../../../server/export/check/check-bundle.ts'
+import { defaultUnpackLimits } from '../../../server/unpack/unpack-limits.ts'
+import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
+import {
+  type Exported,
+  exportFakeSite,
+  type FakeOptions,
+  type FakeSite,
+  nextFiles,
+  startFakeSite,
+} from '../fake-site.ts'
+import type { RunningServer } from '../static-server.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'quire-unseen-'))
+const servers: RunningServer[] = []
+
+beforeEach(context => {
+  if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+})
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+/** Exports a site, and opens every page of the bundle in all places. */
+async function run(site: FakeSite, options: FakeOptions = {}) {
+  const server = await startFakeSite(site)
+  servers.push(server)
+  const { outFile } = nextFiles()
+  const exported = await exportFakeSite(server.origin, { outFile, ...options })
+  const check = await checkBundle({
+    ...{ bundle: outFile, workFolder: mkdtempSync(join(scratch, 'check-')), verify: 'full', allowNoSandbox: true },
+    limits: { pageTimeoutMs: 30_000, pageRequests: 100 },
+    unpackLimits: defaultUnpackLimits,
+    signal: new AbortController().signal,
+  })
+  return { ...exported, faults: check.faults.map(({ page, place, what }) => `${page} ${place}: ${what}`) }
+}
+
+const words = (name: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${name}word${index}`).join(' ')
+const count = 30
+/** The data of a page is named by a number that its address does not tell. */
+const recordOf = (page: number) => 100 + ((page * 17) % 97)
+const pathOf = (page: number) => (page === 0 ? '/' : `/page-${page}.html`)
+const pages = Array.from({ length: count }, (_, page) => page)
+
+/** Makes a site whose pages load a section of 41 words by one shared script. */
+function recordSite(base: string): Record<string, string> {
+  const links = pages.map(page => `<a href="${pathOf(page)}">${page}</a>`).join(' ')
+  const show = `
+    const { content } = document.querySelector('meta[name=record]')
+    fetch('${base}data/' + content + '.json').then(it => it.json()).then(({ text }) => {
+      const section = document.createElement('section')
+      section.textContent = text
+      document.querySelector('main').append(section)
+    })`
+  const site: Record<string, string> = { '/app.js': show }
+  for (const page of pages) {
+    site[pathOf(page)] =
+      `<!doctype html><html><head><meta charset="utf-8"><title>${page}</title><meta name="record" content="${recordOf(page)}"><script src="/app.js" defer></script></head><body><nav>${links}</nav><main><h1>Page ${page}</h1><p>${words(`p${page}`, 450)}</p></main></body></html>`
+    site[`/data/${recordOf(page)}.json`] = JSON.stringify({ text: `Record ${words(`r${page}`, 40)}` })
+  }
+  return site
+}
+
+describe('the data that each page loads by a shared script', () => {
+  const dataOf = ({ names }: Pick<Exported, 'names'>) => names.filter(name => /^data\/\d+\.json$/.test(name)).length
+
+  test('is packed for all pages, and runs at the root if its address is absolute', async () => {
+    const exported = await run(recordSite('/'))
+    expect(dataOf(exported)).toBe(count)
+    expect(exported.faults).toEqual([])
+    expect(exported.report.scripts).toMatchObject({ mode: 'guarded', groups: [{ pages: count, unlike: [] }] })
+    expect(exported.report.differences.filter(({ place }) => place === 'root')).toEqual([])
+    expect(exported.report.differences).toContainEqual(expect.objectContaining({ place: 'folder' }))
+  })
+
+  test('is packed for all pages and all places if its address is relative', async () => {
+    const exported = await run(recordSite('./'))
+    expect(dataOf(exported)).toBe(count)
+    expect(exported.faults).toEqual([])
+    expect(exported.report.scripts).toMatchObject({ mode: 'everywhere' })
+    expect(exported.report.differences).toEqual([])
+  })
+})
