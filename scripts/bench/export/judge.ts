@@ -6,6 +6,7 @@ import { isHydrated } from './find-frameworks.ts'
 import { pageKey } from './list-pages.ts'
 import { lookAt } from './look-at-page.ts'
 import { openPlaces, type Place, type PlaceName, placeNames } from './place.ts'
+import { pressTab } from './press-tab.ts'
 import { pressTheme } from './press-theme.ts'
 import type { Reference } from './read-origin.ts'
 import type { Site } from './site.ts'
@@ -27,6 +28,7 @@ export interface PlaceVerdict {
   outbound: string[]
   isHydrated: boolean | undefined
   themeWorks: boolean | undefined
+  tabsWork: boolean | undefined
   clickWorks: boolean | undefined
   /** Number of hits for each query. */
   hits: number[] | undefined
@@ -81,6 +83,7 @@ async function judgePlace(place: Place, judging: Judging): Promise<PlaceVerdict>
     outbound: [],
     isHydrated: undefined,
     themeWorks: undefined,
+    tabsWork: undefined,
     clickWorks: undefined,
     hits: undefined,
     remarks: [],
@@ -88,6 +91,7 @@ async function judgePlace(place: Place, judging: Judging): Promise<PlaceVerdict>
   await judgePages(place, judging, verdict)
   await judgeClick(place, judging, verdict)
   await judgeTheme(place, judging, verdict)
+  await judgeTab(place, judging, verdict)
   await judgeSearch(place, judging, verdict)
   return verdict
 }
@@ -185,6 +189,15 @@ async function judgeTheme(place: Place, { site, reference, visitor }: Judging, v
       .visit(address, place.host, page => pressTheme(page, site.themeToggle))
       .then(({ acted }) => acted === true)
       .catch(() => false))
+}
+
+async function judgeTab(place: Place, { reference, visitor }: Judging, verdict: PlaceVerdict): Promise<void> {
+  if (!reference.tab) return
+  const { path, words } = reference.tab
+  const address = place.addressOf(path)
+  const visit = address === undefined ? undefined : visitor.visit(address, place.host, pressTab)
+  const shown = await visit?.then(({ acted }) => acted).catch(() => undefined)
+  verdict.tabsWork = shown?.join(' ') === words.join(' ')
 }
 
 async function judgeSearch(place: Place, { site, reference, visitor }: Judging, verdict: PlaceVerdict): Promise<void> {

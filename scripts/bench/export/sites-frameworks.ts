@@ -221,7 +221,7 @@ export default (context: any) => bootstrapApplication(App, { providers: [...conf
   },
   {
     name: 'zudoku',
-    description: 'Zudoku, documents and an API reference',
+    description: 'Zudoku 0.76, React Router',
     npm: { ...react, zudoku: '0.76.0' },
     build: 'zudoku build',
     out: 'dist',
@@ -229,22 +229,6 @@ export default (context: any) => bootstrapApplication(App, { providers: [...conf
     files: documents => ({
       'zudoku.config.tsx': `export default { navigation: ${JSON.stringify(documents.map(({ slug }) => ({ type: 'doc', file: slug })))}, docs: { files: '/pages/**/*.md' }, redirects: [{ from: '/', to: '/index' }] }\n`,
       ...toFiles(documents, 'pages/*.md', each => withKnownLanguages(withFrontMatter(each))),
-    }),
-  },
-  {
-    name: 'dumi',
-    description: 'Dumi 2, default theme',
-    npm: { ...react, react: '18.3.1', 'react-dom': '18.3.1', dumi: '2.4.50' },
-    overrides: { '@umijs/bundler-utoopack': '4.7.22' },
-    type: null,
-    build: 'dumi build',
-    out: 'dist',
-    link: bare,
-    files: documents => ({
-      '.dumirc.ts': `import { defineConfig } from 'dumi'\nexport default defineConfig({ themeConfig: { name: 'Docs' }, ssr: {}, exportStatic: {}, mfsu: false })\n`,
-      ...toFiles(documents, 'docs/*.md', each =>
-        withKnownLanguages(withFrontMatter({ ...each, body: withHeading(each) })),
-      ),
     }),
   },
   {
@@ -274,44 +258,6 @@ export default (context: any) => bootstrapApplication(App, { providers: [...conf
       'nuxt.config.ts': `const content = { experimental: { sqliteConnector: 'native' } }
 export default defineNuxtConfig({ extends: ['docus'], site: { name: 'Docs', url: 'https://docs.example.com' }, content, fonts: { providers: { google: false, bunny: false, fontshare: false, fontsource: false, googleicons: false } }, ogImage: { enabled: false } })\n`,
       ...toFiles(documents, 'content/*.md'),
-    }),
-  },
-  {
-    name: 'solid-start',
-    description: 'SolidStart 2, prerendered',
-    npm: {
-      ...{ ...marked, '@solidjs/start': '2.0.5', 'solid-js': '1.9.20', '@solidjs/router': '0.16.1', vite: '8.3.8' },
-      nitro: '3.0.0',
-    },
-    build: 'vite build',
-    out: '.output/public',
-    link: bare,
-    files: documents => ({
-      'vite.config.js': `import { solidStart } from '@solidjs/start/config'
-import { nitro } from 'nitro/vite'
-export default { plugins: [solidStart(), nitro({ prerender: { crawlLinks: true, routes: ['/'] } })] }\n`,
-      'tsconfig.json': '{"compilerOptions":{"jsx":"preserve","jsxImportSource":"solid-js"}}',
-      'src/docs.js': asModule(documents),
-      'src/entry-client.jsx': `// @refresh reload\nimport { mount, StartClient } from '@solidjs/start/client'\nmount(() => <StartClient />, document.getElementById('app'))\n`,
-      'src/entry-server.jsx': `import { createHandler, StartServer } from '@solidjs/start/server'
-export default createHandler(() => <StartServer document={({ assets, children, scripts }) => <html lang="en"><head><meta charset="utf-8" /><title>Docs</title><style>${css.replaceAll('{', '{"{"}').replaceAll(' }', ' {"}"}')}</style>{assets}</head><body><div id="app">{children}</div>{scripts}</body></html>} />)\n`,
-      'src/app.jsx': `import { Router } from '@solidjs/router'
-import { FileRoutes } from '@solidjs/start/router'
-import { createSignal, For, Suspense } from 'solid-js'
-import { docs } from './docs.js'
-export default function App() {
-  const [tab, setTab] = createSignal('npm')
-  return <Router root={props => <div class="page"><nav><ul><For each={docs}>{doc => <li><a href={doc.href}>{doc.title}</a></li>}</For></ul></nav><main>
-    <button aria-label="Change the theme" onClick={() => document.documentElement.classList.toggle('dark')}>Theme</button>
-    <div role="tablist"><For each={['npm', 'yarn']}>{name => <button role="tab" aria-selected={tab() === name} onClick={() => setTab(name)}>{name}</button>}</For></div>
-    <div role="tabpanel">{tab() === 'npm' ? 'Install it with npm install.' : 'Add it with yarn add.'}</div><Suspense>{props.children}</Suspense></main></div>}><FileRoutes /></Router>
-}\n`,
-      'src/routes/[...slug].jsx': `import { marked } from 'marked'
-import { docs } from '../docs.js'
-export default function Page(props) {
-  const doc = () => docs.find(({ href }) => href === '/' + (props.params.slug ?? '').replace(/\\/$/, ''))
-  return <><h1>{doc()?.title}</h1><div innerHTML={marked.parse(doc()?.text ?? '')} /></>
-}\n`,
     }),
   },
 ]

@@ -1,12 +1,12 @@
-import { addressOf, type Document, toFiles, withFrontMatter, withHeading } from './documents.ts'
+import { addressOf, type Document, toFiles, withHeading } from './documents.ts'
 import type { Site } from './site.ts'
 
 const inFolders = (slug: string) => addressOf(slug, '/', '/')
 
 /** Sphinx reads Markdown with MyST. Its links go from source to source. */
-function sphinx(theme: string, description: string, packages: string[], extra: Partial<Site> = {}): Site {
+function sphinx(theme: string, description: string, packages: string[]): Site {
   return {
-    name: `sphinx-${theme.replace(/^sphinx_|_theme$|_sphinx_theme$/g, '')}`,
+    name: `sphinx-${theme.replace(/^sphinx_|(_sphinx)?_theme$/g, '')}`,
     description: `Sphinx 5 with MyST and the theme ${description} (Debian)`,
     packages: ['python3-sphinx', 'python3-myst-parser', ...packages],
     command: ['/usr/bin/sphinx-build', '-b', 'html', '-q', 'source', 'out'],
@@ -21,20 +21,19 @@ function sphinx(theme: string, description: string, packages: string[], extra: P
       }
     },
     search: { path: '/search.html?q={query}', hits: '#search-results li > a' },
-    ...extra,
-  } as Site
+  }
 }
 
 const namesOf = (npm: Record<string, string>) => Object.entries(npm).map(each => each.join(' '))
 
 /** JSDoc with a template of npm. */
-function jsdoc(name: string, npm: Record<string, string>): Site {
+function jsdoc(name: string, npm: Record<string, string>, source: string): Site {
   const [template] = Object.keys(npm)
   return {
     name,
-    description: ['JSDoc 4', ...namesOf(npm), 'the sources of lodash and leaflet'].join(', '),
+    description: ['JSDoc 4', ...namesOf(npm), `the sources of ${source}`].join(', '),
     npm: { jsdoc: '4.0.5', lodash: '4.17.21', leaflet: '1.9.4', ...npm },
-    build: `jsdoc node_modules/lodash/lodash.js node_modules/leaflet/src -r -d out${template ? ` -t node_modules/${template}` : ''}`,
+    build: `jsdoc ${source.replace(/^| /g, '$&node_modules/')} -r -d out${template ? ` -t node_modules/${template}` : ''}`,
     files: () => ({ 'README.md': '# Reference\n' }),
   }
 }
@@ -103,63 +102,13 @@ export const themeSites: readonly Site[] = [
   sphinx('pydata_sphinx_theme', 'PyData', ['python3-pydata-sphinx-theme']),
   sphinx('sphinx_book_theme', 'Book', ['python3-sphinx-book-theme']),
   sphinx('sphinx_rtd_theme', 'Read the Docs', ['python3-sphinx-rtd-theme']),
-  jsdoc('jsdoc', {}),
-  jsdoc('docdash', { docdash: '2.0.2' }),
-  jsdoc('clean-jsdoc', { 'clean-jsdoc-theme': '5.2.0' }),
+  jsdoc('jsdoc', {}, 'lodash/lodash.js leaflet/src'),
+  jsdoc('docdash', { docdash: '2.0.2' }, 'jsdoc/lib'),
+  jsdoc('clean-jsdoc', { 'clean-jsdoc-theme': '5.2.0' }, 'jsdoc/lib'),
   typedoc('typedoc', {}),
   typedoc('typedoc-material', { 'typedoc-material-theme': '1.4.1' }),
   typedoc('typedoc-github', { 'typedoc-github-theme': '0.4.0' }),
   starlight('starlight', {}),
   starlight('starlight-rapide', { 'starlight-theme-rapide': '0.6.0' }),
   starlight('starlight-black', { 'starlight-theme-black': '0.7.1' }),
-  {
-    name: 'vuepress-hope',
-    description: 'VuePress 2 with the theme Hope 2',
-    npm: {
-      vuepress: '2.0.0-rc.31',
-      '@vuepress/bundler-vite': '2.0.0-rc.31',
-      'vuepress-theme-hope': '2.0.0-rc.107',
-      'sass-embedded': '1.108.2',
-      vue: '3.5.22',
-    },
-    build: 'vuepress build docs',
-    out: 'docs/.vuepress/dist',
-    link: slug => addressOf(slug, '/', '.html'),
-    files(documents) {
-      const sidebar = documents.map(({ slug, title }) => ({ text: title, link: addressOf(slug, '/', '.html') }))
-      const renamed = documents.map(each => ({ ...each, slug: each.slug.replace(/(^|\/)index$/, '$1README') }))
-      return {
-        'docs/.vuepress/config.js': `import { viteBundler } from '@vuepress/bundler-vite'
-import { hopeTheme } from 'vuepress-theme-hope'
-const theme = hopeTheme({ sidebar: ${JSON.stringify(sidebar)} })
-export default { title: 'Docs', bundler: viteBundler(), theme, markdown: { code: { vPre: true } } }\n`,
-        ...toFiles(renamed, 'docs/*.md', each =>
-          withFrontMatter({ ...each, body: `# ${each.title}\n\n::: v-pre\n\n${each.body}\n\n:::` }),
-        ),
-      }
-    },
-  },
-  {
-    name: 'hexo',
-    description: 'Hexo 8 with the theme NexT 8 and its local search',
-    npm: {
-      ...{ hexo: '8.1.2', 'hexo-theme-next': '8.29.0', 'hexo-generator-searchdb': '1.5.0' },
-      ...{ 'hexo-renderer-marked': '7.0.1', 'hexo-generator-index': '4.0.0', 'hexo-generator-archive': '2.0.0' },
-      ...{ 'hexo-renderer-stylus': '3.0.1', '@next-theme/plugins': '8.29.1', css: '3.0.0' },
-    },
-    type: null,
-    build: 'npm pkg set hexo.version=8.1.2 && hexo generate',
-    out: 'public',
-    link: slug => (slug === 'index' ? '/' : `/${slug}/`),
-    files: documents => ({
-      '_config.yml': `title: Docs\nurl: http://docs.example.com\npermalink: :title/\ntheme: next\nsearch: { path: search.xml, field: post, content: true }\nsyntax_highlighter: highlight.js\n`,
-      '_config.next.yml': 'local_search: { enable: true }\n',
-      ...toFiles(
-        documents.filter(({ slug }) => slug !== 'index'),
-        'source/_posts/*.md',
-        each =>
-          withFrontMatter({ ...each, body: `{% raw %}\n${each.body}\n{% endraw %}` }, { date: '2026-01-01 10:00:00' }),
-      ),
-    }),
-  },
 ]
