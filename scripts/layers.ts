@@ -27,6 +27,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   export: [
     ['jobs'],
     ['.'],
+    ['compare', 'print'],
     ['bundle', 'check'],
     ['verify', 'search'],
     ['render'],
@@ -40,8 +41,8 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   commands: [['.'], ['completion', 'demo', 'doctor', 'licenses']],
   analytics: [['follow'], ['import', 'report'], ['drains'], ['envelopes'], ['counters', 'formats', 'agents'], ['.']],
   dashboard: [['http'], ['pages'], ['.'], ['parts', 'texts']],
-  host: [['.'], ['fetch', 'prepare', 'serve'], ['versions']],
-  web: [['browser', 'fetch', 'javascript'], ['html', 'login'], ['.']],
+  host: [['.'], ['mcp'], ['fetch', 'prepare', 'serve'], ['versions']],
+  web: [['browser', 'fetch', 'javascript', 'markdown'], ['html', 'login'], ['.']],
   'in-page': [
     ['browser', 'dashboard', 'docs', 'guard', 'packed', 'runtime', 'search', 'views'],
     ['outline', 'panels'],
@@ -53,6 +54,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/client-s3': ['store'],
   '@aws-sdk/lib-storage': ['store'],
   '@aws-sdk/s3-request-presigner': ['store'],
+  '@modelcontextprotocol/server': ['host/mcp', 'commands'],
   archiver: ['export/archive'],
   'better-sqlite3': ['store'],
   commander: ['main.ts', 'commands', 'flags'],

@@ -44,6 +44,8 @@ const scripts: readonly InPageScript[] = [
   { name: 'keepPanels', file: 'browser/keep-panels.ts', target: currentBrowsers },
   { name: 'copyPanels', file: 'browser/copy-panels.ts', target: currentBrowsers },
   { name: 'pressControls', file: 'browser/press-controls.ts', target: currentBrowsers },
+  { name: 'followLink', file: 'browser/follow-link.ts', target: currentBrowsers },
+  { name: 'readHeading', file: 'browser/read-heading.ts', target: currentBrowsers },
   { name: 'tryControls', file: 'browser/try-controls.ts', target: currentBrowsers },
   { name: 'freezeReferences', file: 'browser/freeze-references.ts', target: currentBrowsers },
   { name: 'serializePage', file: 'browser/serialize-page.ts', target: currentBrowsers },

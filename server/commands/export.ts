@@ -24,6 +24,7 @@ import { openWorkFolder } from './open-work-folder.ts'
 import { explainFolder, formatOf, resolveOutput } from './output-file.ts'
 import { isFolderOutput, replaceFolder, resolveOutputFolder } from './output-folder.ts'
 import { printJson, printNote } from './print.ts'
+import { describePrinted, print, resolvePrinted } from './print-bundle.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 
 export function exportCommand(): Command {
@@ -46,11 +47,12 @@ Examples:
   npx quire export http://127.0.0.1:8787/docs/ -o docs.tar.gz --cache ~/.cache/quire
   npx quire export docs.example.com --origin http://127.0.0.1:8787/docs/ -o docs.zip
   QUIRE_EXPORT_HEADERS="Authorization: Bearer $TOKEN" npx quire export http://127.0.0.1:8787/docs/ -o docs.zip
-  npx quire export http://127.0.0.1:8787/docs/ --session session.json -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --deployment client-hosted --feature search=on --remove-selector '#ask-us' -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --exclude '/docs/reference/*' --exclude '*/drafts/*' -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --path /docs/ --path /docs/export/ -o two-pages.zip --json
   npx quire export http://127.0.0.1:8787/docs/ --offline-search -o docs.zip
+  npx quire export http://127.0.0.1:8787/docs/ -o docs.zip --pdf docs.pdf --single-html docs.html
+  npx quire export http://127.0.0.1:8787/docs/ -o docs.zip --label 2.1 --stamp 2026-11-27
   npx quire export http://127.0.0.1:8787/docs/ -o docs.zip --allow-origin http://127.0.0.1:9000
 
 The demo (npm start) serves the site of the examples. Use the domain or the address of your own site instead, such as
@@ -59,6 +61,8 @@ docs.example.com.
 A name with a slash at its end is a folder: the bundle is unpacked there, and replaces an earlier export in one step.
 --check verifies a bundle that was made earlier: an archive or the folder of one. It unpacks the archive, resolves every
 address of the pages, and opens pages in Chromium with all other addresses blocked. It exits with 1 if it finds a fault.
+--pdf and --single-html print the finished bundle, as quire print does with any bundle. If that fails, the bundle stays.
+--stamp adds a line that is read, printed and covers nothing. The date is yours, so that the same site gives the same bytes.
 The host of the URL, of --origin and of --allow-origin may be a private or loopback address; other private addresses are
 refused. In QUIRE_EXPORT_ALLOW_ORIGINS, separate origins by white space.
 robots.txt is obeyed, unless you give --origin or --ignore-robots.
@@ -90,6 +94,7 @@ async function runExport(site: string, flags: WritingFlags, command: Command): P
   const given = { ...readGiven(site, flags, command), login: await readLogin(flags) }
   const key = readSigningFlags(flags, command)
   const output = await resolveAnyOutput(flags)
+  const files = await resolvePrinted(flags)
   const scratch = await openWorkFolder(flags.workFolder)
   const stop = stopOnSignal('The export was stopped; nothing was written.')
   const progress = showProgress(process.stderr)
@@ -114,10 +119,15 @@ async function runExport(site: string, flags: WritingFlags, command: Command): P
     progress.end()
     const seconds = (performance.now() - startedAt) / 1000
     const place = output.isFolder ? { folder: output.path } : { file: output.path }
+    const { path: bundle } = output
+    const printing = { bundle, sha256: result.sha256, workFolder: scratch.path, signal: stop.signal }
+    const { allowNoSandbox } = given
+    const printed = files ? await print({ ...printing, ...files, allowNoSandbox }) : []
     if (result.browserProblem !== null) console.error(result.browserProblem)
     if (flags.json)
-      printJson({ ...place, format: given.format, ...result, signature, seconds: Math.round(seconds * 1000) / 1000 })
-    else console.log(summarize(output.path, result, seconds))
+      printJson({ ...place, format: given.format, ...result, signature, printed, seconds: Math.round(seconds * 1000) / 1000 })
+    else
+      for (const line of [summarize(output.path, result, seconds), ...printed.map(describePrinted)]) console.log(line)
     if (signature && !flags.json) console.log(`Signed with the key ${signature.keyId}: ${signature.file}`)
   } catch (error) {
     progress.end()
@@ -151,6 +161,7 @@ function readGiven(site: string, flags: WritingFlags, command: Command) {
     siteHeaders: readHeaders(flags.header),
     deployment: flags.deployment,
     version: flags.label ?? null,
+    stamp: flags.stamp ?? null,
     limits: readLimits(flags),
     verify: flags.verify,
     allowLoss: flags.allowLoss ?? false,

@@ -11,23 +11,28 @@ import { checkStored } from '../store/backup/stored-bundles.ts'
 import { recordChange, toCommandEvent } from '../store/record-change.ts'
 import type { Store } from '../store/store.ts'
 import { megabyte } from './export-summary.ts'
+import { diffCommand } from './exports-diff.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printResult, printRows } from './print.ts'
 import { withBundles } from './with-bundles.ts'
 import { withExistingStore } from './with-store.ts'
 
 export function exportsCommand(): Command {
-  const exports = new Command('exports').description('exports made by the server').addHelpText(
-    'after',
-    `
+  const exports = new Command('exports')
+    .description('exports made by the server, and what changed between two bundles')
+    .addHelpText(
+      'after',
+      `
 Examples:
   npx quire exports list
   npx quire exports list --org Demo --json
   npx quire exports cancel se_5d1e8c07a3b94f26
   npx quire exports delete se_0f3c9a1b2d4e5f60
+  npx quire exports diff docs-2.3.zip docs-2.4.zip
+  npx quire exports diff se_0f3c9a1b2d4e5f60 se_5d1e8c07a3b94f26 --html changes.html
 
 To delete exports by age: npx quire serve --export-retention-days 30`,
-  )
+    )
   addSettings(
     exports
       .command('list')
@@ -95,6 +100,7 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
     if (outcome !== 'deleted') throw new OperatorError(explain(jobId, outcome))
     printResult(flags.json, { jobId, deleted: true }, `${jobId} is deleted.`)
   })
+  exports.addCommand(diffCommand())
   return exports
 }
 

@@ -61,6 +61,7 @@ link has expired, the server is down or the bundle is bad, it goes on serving th
 Without one, it ends with 1. SIGHUP asks for a new bundle at once. Give a link in QUIRE_HOST_BUNDLE, which does not appear in
 the process list.
 
+/_quire/feed.atom lists the versions that are kept, newest first, with the pages that each changed.
 /healthz answers 200 while the process runs; /readyz answers 503 until a version is served.
 Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGTERM finishes the requests in flight and stops
 the host.`

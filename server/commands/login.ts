@@ -13,7 +13,7 @@ import { openSecretBox } from '../store/webhook-keys.ts'
 import type { Site } from '../tenancy/site.ts'
 import { findBrowser, installCommand } from '../web/browser/find-browser.ts'
 import { recordLogin } from '../web/browser/record-login.ts'
-import { parseLoginSteps, type StepValue } from '../web/login/login-steps.ts'
+import { type LoginStep, parseLoginSteps } from '../web/login/login-steps.ts'
 import { listEnds, type RecordedLogin } from '../web/login/recorded-login.ts'
 import { writeLoginFile } from './login-file.ts'
 import { openWorkFolder } from './open-work-folder.ts'
@@ -39,12 +39,8 @@ const loginSettings = {
 type LoginFlags = FlagsOf<typeof loginSettings>
 
 const help = `
-Examples:
-  npx quire login help.example.com
-  npx quire login http://127.0.0.1:8787/docs/ --session session.json
-  npx quire login help.example.com --steps login.jsonl
-
-Without --steps, a browser window opens: sign in, and press Enter in the terminal or close the window on a page of the site. Steps:
+Without --steps, a browser window opens: sign in, and press Enter in the terminal or close the window on a page of the site. Steps
+are JSON, one a line:
   {"open": "/login"}
   {"fill": "#user", "value": "reader"}
   {"fill": "#password", "value-env": "DOCS_PASSWORD"}
@@ -139,22 +135,22 @@ async function readSteps(file: string): Promise<string> {
   }
 }
 
-async function readValue(value: StepValue, lines: AsyncIterator<string>): Promise<string> {
-  if ('text' in value) return value.text
-  if ('variable' in value) {
-    const text = process.env[value.variable]
-    if (text) return text
-    throw new OperatorError(`The steps need the environment variable ${value.variable}, which is not set.`, 2)
-  }
-  const { value: line, done } = await lines.next()
-  if (!done) return line
-  throw new OperatorError('The steps need a further line on standard input.', 2)
+async function readValue(
+  { source, text }: NonNullable<LoginStep['value']>,
+  lines: AsyncIterator<string>,
+): Promise<string> {
+  if (source === 'value') return text
+  const value = source === 'value-env' ? process.env[text] : (await lines.next()).value
+  if (value) return value
+  const lack =
+    source === 'value-env' ? `the environment variable ${text}, which is not set` : 'a further line on standard input'
+  throw new OperatorError(`The steps need ${lack}.`, 2)
 }
 
 function printLogin(login: RecordedLogin, { json }: LoginFlags, place: string): void {
   const { landing, cookies, storage } = login
   const end = listEnds(login).find(({ isToken }) => isToken)
-  const until = end ? ` ${end.name} ends ${new Date(end.at).toISOString()}.` : ''
+  const until = end ? ` It works until ${new Date(end.at).toISOString()} (${end.name}).` : ''
   const values = showCountOf(Object.keys(storage).length, 'value')
   const result = {
     landing,

@@ -22,13 +22,13 @@ export function formatOf(file: string): BundleFormat {
 }
 
 /**
- * Returns the file to write for `--output`, with symbolic links resolved. Runs before the export, so that it fails early.
+ * Returns the file to write for `--output` or another flag, with symbolic links resolved. Runs before the export, so that it fails early.
  *
  * @param example of a file name, for messages
  * @throws {OperatorError} when nothing can be written there.
  */
-export async function resolveOutput(output: string, example = 'docs.zip'): Promise<string> {
-  if (output.trim() === '') throw new OperatorError(`--output is empty. Name a file, such as ${example}.`, 2)
+export async function resolveOutput(output: string, example = 'docs.zip', flag = '--output'): Promise<string> {
+  if (output.trim() === '') throw new OperatorError(`${flag} is empty. Name a file, such as ${example}.`, 2)
   const file = await followLinks(resolve(output))
   const existing = await lstat(file).catch(() => null)
   if (existing && !existing.isFile()) {
@@ -39,9 +39,9 @@ export async function resolveOutput(output: string, example = 'docs.zip'): Promi
         : existing.isSocket()
           ? 'a socket'
           : 'a device'
-    throw new OperatorError(`--output ${output} is ${kind}. Name a file, such as ${example}.`, 2)
+    throw new OperatorError(`${flag} ${output} is ${kind}. Name a file, such as ${example}.`, 2)
   }
-  await tryToWrite(file, output)
+  await tryToWrite(file, `${flag} ${output}`)
   return file
 }
 
@@ -57,7 +57,7 @@ export async function followLinks(start: string): Promise<string> {
 }
 
 /** Tests writing to FILE.part, the temporary name of the archive during the export. */
-async function tryToWrite(file: string, output: string): Promise<void> {
+async function tryToWrite(file: string, given: string): Promise<void> {
   const part = `${file}.part`
   try {
     // Does not follow a symbolic link with this name.
@@ -67,7 +67,7 @@ async function tryToWrite(file: string, output: string): Promise<void> {
     const { code } = error as NodeJS.ErrnoException
     // Left by a killed export; it is replaced.
     if (code === 'EEXIST' && !(await lstat(part)).isDirectory()) return
-    throw new OperatorError(`--output ${output} cannot be written (${explain(code, file)}).`, 2)
+    throw new OperatorError(`${given} cannot be written (${explain(code, file)}).`, 2)
   }
 }
 

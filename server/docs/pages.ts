@@ -36,6 +36,7 @@ export const writtenPages: readonly WrittenPage[] = [
   written('receive-visits', 'Receive visits', 'Use'),
   written('export', 'Export a site', 'Use'),
   written('host', 'Host a site', 'Use'),
+  written('signed-bundles', 'Signed bundles', 'Use'),
   written('agent-jobs', 'Agent jobs', 'Use'),
   written('report-from-ci', 'Report from CI', 'Use'),
   written('webhooks', 'Webhooks', 'Use'),

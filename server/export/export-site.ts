@@ -280,6 +280,7 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
     ...noteLosses(losses),
     ...(shortfall.length > 0 ? [noteShortfall(shortfall)] : []),
     ...walls,
+    ...noteLogin(options),
     ...report.notes,
     ...noteCrawl(crawled),
   ]
@@ -341,6 +342,10 @@ function crawlWith(
   })
 }
 
+function noteLogin({ login }: ExportOptions): string[] {
+  return login ? ['A recorded login was used: the bundle contains what that login may read.'] : []
+}
+
 function noteCrawl({ isCut, folded }: CrawlResult): string[] {
   const cut = 'The site has more links than the memory limit allows: some were neither followed nor listed.'
   return [...noteFolded(folded), ...(isCut ? [cut] : [])]
@@ -371,7 +376,7 @@ const maxUnvisited = 1000
 
 /** Returns the report after the crawl. Its lists of links are filled when the bundle is written. */
 function beginReport(
-  options: Pick<ExportReport, 'domain' | 'version' | 'deployment'>,
+  options: Pick<ExportOptions, 'domain' | 'version' | 'stamp' | 'deployment'>,
   collected: CollectedSite,
   rendering: Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'>,
 ): ExportReport {
@@ -384,6 +389,7 @@ function beginReport(
   return {
     domain: options.domain,
     version: options.version,
+    stamp: options.stamp ?? null,
     deployment: options.deployment,
     pages: keptPages.length,
     files: files.size,
@@ -401,7 +407,15 @@ function beginReport(
     unresolved: [],
     offlineSearch: null,
     siteSearch: null,
-    scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [], heldOutPages: [] },
+    scripts: {
+      mode: 'none',
+      reason: null,
+      groups: [],
+      decidedBy: 'rule',
+      checkedPages: [],
+      heldOutPages: [],
+      originFaults: [],
+    },
     differences: [],
   }
 }

@@ -4,6 +4,7 @@ import type { Features } from '../products/features.ts'
 import type { Feature } from '../tenancy/removal-rules.ts'
 import { parseDomain } from '../tenancy/site.ts'
 import { parseSiteHeaders, type SiteHeaders } from '../web/fetch/site-headers.ts'
+import { printSettings, readStamp } from './print-settings.ts'
 import { cacheMb, limitSettings, runSettings } from './run-settings.ts'
 import { type FlagsOf, nonEmpty, type Settings } from './setting.ts'
 import { shared } from './shared-settings.ts'
@@ -82,6 +83,13 @@ export const exportSettings = {
     what: 'add each page as Markdown, llms.txt and llms-full.txt, for programs that read the site',
   },
   label: { flag: '--label <text>', env: 'QUIRE_EXPORT_LABEL', what: 'version to write into the report' },
+  stamp: {
+    flag: '--stamp <date>',
+    env: 'QUIRE_EXPORT_STAMP',
+    what: 'add a line to the end of each page: copy of DATE, version of --label; today is a new date, and so a new archive, each day',
+    read: readStamp,
+  },
+  ...printSettings,
   ...runSettings,
   cache: {
     flag: '--cache <folder>',

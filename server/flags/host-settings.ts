@@ -49,6 +49,8 @@ export interface HostConfig {
   visits: HostVisits | null
   /** Whose opened pages a script writes to the access log; null = there is no script. */
   countViews: 'all' | 'unless-opted-out' | null
+  /** Whether agents may search and read the site over the Model Context Protocol. */
+  mcp: boolean
   drainMs: number
   metrics: MetricsSettings | null
   logLevel: string
@@ -177,6 +179,11 @@ export const hostSettings = {
     what: 'add a script to each page that tells the access log which pages a reader opens, also when a router opens them; all = of all readers, unless-opted-out = not of those whose browser says Sec-GPC or DNT',
     choices: ['all', 'unless-opted-out'],
   },
+  mcp: {
+    flag: '--mcp',
+    env: 'QUIRE_HOST_MCP',
+    what: 'let agents search and read the site over the Model Context Protocol, at /mcp',
+  },
   visitorKeyFile: shared.visitorKeyFile,
   node: shared.node,
   project: shared.project,
@@ -229,6 +236,7 @@ export function readHostConfig(argument: string | undefined, flags: HostFlags): 
     accessLog: log === null || log === '-' ? log : resolve(log),
     visits,
     countViews,
+    mcp: flags.mcp ?? false,
     drainMs: flags.drainSeconds * 1000,
     metrics: readMetrics(flags),
     logLevel: flags.logLevel,

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { viewPath } from '../analytics/page.ts'
 import { countedStatus, readSentPage } from '../analytics/sent-view.ts'
 import { loadViewScript, viewScript, viewScriptHeaders, viewScriptPath } from '../analytics/view-script.ts'
+import { readAsset } from '../assets.ts'
 import type { Background, Stoppable } from '../base/background.ts'
 import { hostUpdates } from '../base/measures.ts'
 import { OperatorError } from '../base/operator-error.ts'
@@ -20,6 +21,7 @@ import type { Version } from '../host/versions/version.ts'
 import { findBadForm } from '../http/request-form.ts'
 import { lockFolder } from '../store/folder-lock.ts'
 import { type FollowSetup, startFollowingLogs } from '../workers/follow-logs.ts'
+import { createFeed } from './host-feed.ts'
 import { addCommonMetrics, measureRequests } from './metrics/common-metrics.ts'
 import { addHostMetrics } from './metrics/host-metrics.ts'
 import { openMetrics } from './metrics/open-metrics.ts'
@@ -66,8 +68,9 @@ async function start(config: HostConfig, follow: FollowSetup | null, log: Logger
   const answerLate = (res: ServerResponse) => res.writeHead(503, { Connection: 'close' }).end()
   const { url, closing, answer } = await openListener({ host, port, drainMs, answerLate }, log, 'GET, HEAD')
   const ready = { isClosing: false }
-  const site = answerHealth(parts, ready, answerViews(config, accessLog, createSiteListener(parts, accessLog)))
-  const listener = refuseBadForm(accessLog, site)
+  const site = answerViews(config, accessLog, createFeed(parts, accessLog, createSiteListener(parts, accessLog)))
+  const withTools = config.mcp ? await answerTools(parts, accessLog, site) : site
+  const listener = refuseBadForm(accessLog, answerHealth(parts, ready, withTools))
   answer(config.metrics ? measureRequests(listener) : listener)
   background.add(closing)
   if (follow) background.add(startFollowingLogs({ setup: follow, log }))
@@ -148,6 +151,26 @@ function answerViews({ countViews }: HostConfig, { note }: { note?: NoteRequest 
     const isWrong = readSentPage(query).refusal === 'bad-path'
     res.writeHead(isWrong ? 400 : countedStatus, { 'Cache-Control': 'no-store' }).end()
   }
+}
+
+/** Returns a listener that answers agents, and leaves all other addresses to the site. Its modules are loaded only for it. */
+async function answerTools(
+  { config, folder, versions, log }: Parts,
+  { note }: { note?: NoteRequest },
+  site: RequestListener,
+): Promise<RequestListener> {
+  const { createMcpListener, mcpPath } = await import('../host/mcp/mcp-handler.ts')
+  const { createHostLibrary } = await import('../host/mcp/host-library.ts')
+  const tools = createMcpListener({
+    ...createHostLibrary(folder, () => versions.current()?.id ?? null),
+    programVersion: JSON.parse(readAsset('package.json')).version,
+    origins: config.corsOrigins,
+    findClient: createClientFinder(config.trustedProxies),
+    now: Date.now,
+    onEnd: note,
+    onError: error => log.warn({ err: error }, 'a request of an agent failed'),
+  })
+  return (req, res) => (/^\/mcp(?:\?|$)/.test(req.url ?? '') ? tools(req, res) : site(req, res))
 }
 
 type NoteRequest = (req: IncomingMessage, res: ServerResponse, sentBytes: number) => void

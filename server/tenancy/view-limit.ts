@@ -11,7 +11,7 @@ export interface ViewLimit {
 }
 
 /** Creates a limit of this process: each counts its own, as each is asked by a part of the readers. */
-export function createViewLimit(now: () => number): ViewLimit {
+export function createViewLimit(now: () => number, perMinute = maxViewsPerMinute): ViewLimit {
   const counted = new Map<string, number>()
   let startedAt = now()
   return {
@@ -22,7 +22,7 @@ export function createViewLimit(now: () => number): ViewLimit {
         startedAt = now()
       }
       const views = (counted.get(address) ?? 0) + 1
-      if (views > maxViewsPerMinute) return Math.max(1, Math.ceil((minuteMs - elapsedMs) / 1000))
+      if (views > perMinute) return Math.max(1, Math.ceil((minuteMs - elapsedMs) / 1000))
       counted.set(address, views)
       return 0
     },

@@ -14,7 +14,15 @@ const report: ExportReport = {
     removedThirdParty: [],
   },
   ...{ unresolved: [], differences: [], notes: [], siteSearch: null },
-  scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [], heldOutPages: [] },
+  scripts: {
+    mode: 'none',
+    reason: null,
+    groups: [],
+    decidedBy: 'rule',
+    checkedPages: [],
+    heldOutPages: [],
+    originFaults: [],
+  },
 }
 const result = { pageCount: 3, sizeBytes: 3 * 1024 ** 2, sha256: 'abc', stageSeconds: {}, browserProblem: null }
 const lines = (changes: Partial<ExportReport>) =>

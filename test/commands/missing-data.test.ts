@@ -7,6 +7,7 @@ import { exportsCommand } from '../../server/commands/exports.ts'
 import { keysCommand } from '../../server/commands/keys.ts'
 import { orgsCommand } from '../../server/commands/orgs.ts'
 import { projectsCommand } from '../../server/commands/projects.ts'
+import { loginCommand } from '../../server/commands/login.ts'
 import { sitesCommand } from '../../server/commands/sites.ts'
 
 let folder: string
@@ -24,6 +25,7 @@ const groups = {
   orgs: orgsCommand,
   projects: projectsCommand,
   sites: sitesCommand,
+  login: loginCommand,
   keys: keysCommand,
   exports: exportsCommand,
   'agent-jobs': agentJobsCommand,
@@ -41,6 +43,8 @@ const calls: [keyof typeof groups, string[]][] = [
   ['sites', ['set-origin', 'docs.example.com', '--no-probe']],
   ['sites', ['set-allowed-origins', 'docs.example.com', 'http://10.0.0.7:9000']],
   ['sites', ['set-features', 'docs.example.com', '--clear']],
+  ['sites', ['forget-login', 'docs.example.com']],
+  ['login', ['docs.example.com']],
   ['sites', ['delete', 'docs.example.com']],
   ['keys', ['list']],
   ['keys', ['create', 'ci', '--org', 'Acme']],

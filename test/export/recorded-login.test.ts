@@ -81,7 +81,7 @@ describe.skipIf(findBrowser() === null)('a site behind a login form', () => {
     const { code, stderr } = await exportSite('a.zip')
     expect(code).toBe(1)
     expect(stderr).toContain(
-      `answers with its login page (/login) instead of /: 1 address leads there. Record a login with npx quire login, or use npx quire export --header.`,
+      `answers with its login page (/login) instead of /: 1 address needs a login. Record a login with npx quire login, or use npx quire export --header.`,
     )
     expect(existsSync(at('a.zip'))).toBe(false)
   })

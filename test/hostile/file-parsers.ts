@@ -138,7 +138,7 @@ export const fileParsers: Record<string, ForeignParser> = {
     after: ['text/html; charset'],
   },
   'start of a body': {
-    parse: text => isSniffed({ 'content-type': text }) || looksLikeHtml(Buffer.from(text)),
+    parse: text => isSniffed({ 'content-type': text }, { pathname: text }) || looksLikeHtml(Buffer.from(text)),
     after: [''],
   },
   selector: { parse: parseSelector, after: [''] },

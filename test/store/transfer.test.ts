@@ -237,6 +237,7 @@ async function fill(store: Store): Promise<void> {
     })
   }
   await store.sites.insert({ domain: 'docs.example.com', projectId: never, origin: null, createdAt: 7 } as never)
+  await store.sites.updateLogin('docs.example.com', { sealed: Buffer.from([0, 255, 7]), at: 8 })
   await store.apiKeys.insert(
     {
       id: 'key_1',
@@ -282,6 +283,7 @@ async function read(store: Store): Promise<unknown> {
     key: Buffer.from(keys.find({ id: monthly, visitorSaltRotation: 'month' }, 20_701) ?? []).toString('hex'),
     projects: await store.projects.list(),
     sites: await store.sites.list(),
+    login: await store.sites.findLogin('docs.example.com'),
     apiKeys: await store.apiKeys.list('org_1'),
     webhooks: await store.webhooks.list(),
     deliveries: await store.webhookDeliveries.list('wh_1', { limit: 9 }),

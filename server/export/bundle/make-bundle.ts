@@ -7,6 +7,7 @@ import type { ExportOptions } from '../model/options.ts'
 import { type ExportReport, writeReport } from '../model/report.ts'
 import { linkKey } from '../model/site.ts'
 import type { StageClock } from '../model/stage-clock.ts'
+import { stampLine } from '../rewrite/stamp.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
 import { lookAndSearch, type SiteSearch } from '../verify/site-search.ts'
@@ -118,13 +119,8 @@ async function writeOnce(
   await rm(folder, { recursive: true, force: true })
   const packed = seen ? choosePacked(collected, { looks: seen.looks.values(), whole: seen.wholeLooks(), bySearch }) : []
   const written = await writeBundle(collected, {
-    folder,
-    pool: tools.pool,
-    hasSearch,
-    markdown,
-    packed,
-    guarded,
-    onPage,
+    ...{ folder, pool: tools.pool, hasSearch, markdown, packed, guarded, onPage },
+    stamp: stampLine(report),
   })
   signal.throwIfAborted()
   if (hasSearch) await writeSearchScript(folder)

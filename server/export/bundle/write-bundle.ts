@@ -54,6 +54,8 @@ interface WriteOptions extends PageWriting {
   hasSearch: boolean
   /** Whether pages get Markdown twins. */
   markdown: boolean
+  /** The line at the end of each page; null = none. */
+  stamp: string | null
   /** Keys of files with a copy for file://. */
   packed: readonly string[]
 }
@@ -65,28 +67,30 @@ const parallelFiles = 4
  * Writes all pages and files of a site into a folder. Rewrites the links between them, and checks that the links resolve.
  */
 export async function writeBundle(collected: CollectedSite, options: WriteOptions): Promise<WrittenBundle> {
-  const { folder, hasSearch, markdown, pool, packed } = options
+  const { folder, hasSearch, markdown, stamp, pool, packed } = options
   const aliases = findAliases(collected.pages)
   const plan = planBundle(collected, aliases)
   const targets = planTargets(collected, plan, aliases)
   const map = createBundleMap(collected.site, targets, collected.exclusions)
   const redirects = [...planRedirects(plan, map), ...planEntrance(plan, collected.start, map)]
   const external = listExternal(collected, plan.files)
-  const loader = external.size > 0 ? externalFilesPath : null
+  const queried = listQueried(collected, plan.files)
+  const loader = external.size + queried.size > 0 || hasFolderData(plan) ? externalFilesPath : null
   const moved = [...redirects, ...plan.stubs]
   const paths = new Set([...plan.pages.values(), ...plan.files.values(), ...moved.map(({ path }) => path)])
   if (loader) paths.add(loader)
   await makeFolders(folder, paths)
   const known = new Set([...paths, runtimePath, ...(hasSearch ? [searchScriptPath] : [])])
   const twins = markdown ? listTwins(collected, plan.pages, paths) : new Set<string>()
-  pool.beginWriting({ folder, targets, paths: known, loader, hasPacked: packed.length > 0, hasSearch, twins })
+  const setup = { folder, targets, paths: known, loader, hasPacked: packed.length > 0, hasSearch, twins, stamp }
+  pool.beginWriting(setup)
 
   const queue = createQueue(parallelFiles)
   const writing = { collected, folder, plan, map, paths, queue, found: createFindings(collected.site), unresolved: [] }
   const pages = startPages(writing, options)
   const files = startFiles(writing)
   const leading = startRedirects(writing, moved)
-  const loading = loader ? [writeFile(join(folder, loader), externalFilesScript(external))] : []
+  const loading = loader ? [writeFile(join(folder, loader), externalFilesScript(external, queried))] : []
   const [unfinished] = await Promise.all([Promise.all(pages), ...files, ...leading, ...loading])
   return describeWritten(
     writing,
@@ -100,6 +104,21 @@ export async function writeBundle(collected: CollectedSite, options: WriteOption
 function listExternal({ site, scripted }: CollectedSite, files: BundlePlan['files']): Map<string, string> {
   if (![...scripted].some(key => files.has(key))) return new Map()
   return new Map(sortedEntries(files).filter(([key]) => !site.own(new URL(key))))
+}
+
+/** Lists the data of the site that differs by query. Hosts of files ignore the query. */
+function listQueried({ site, files: found }: CollectedSite, files: BundlePlan['files']): Map<string, string> {
+  const isQueried = (key: string) => {
+    const outcome = found.get(key)
+    return outcome?.state === 'file' && /json/.test(outcome.resource.type) && site.own(new URL(key))?.search
+  }
+  return new Map(sortedEntries(files).filter(([key]) => key.includes('?') && isQueried(key)))
+}
+
+/** Decides whether the data of a page is beside it: scripts then ask for a name below the address of the page. */
+function hasFolderData({ pages, files }: BundlePlan): boolean {
+  const folders = new Set([...pages.values()].flatMap(path => (/(^|\/)index\.html$/.test(path) ? dirname(path) : [])))
+  return [...files.values()].some(path => path.endsWith('.json') && folders.has(dirname(path)))
 }
 
 async function makeFolders(folder: string, paths: ReadonlySet<string>): Promise<void> {

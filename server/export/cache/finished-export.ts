@@ -79,6 +79,7 @@ const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   features: true,
   removal: true,
   version: true,
+  stamp: true,
   format: true,
   limits: true,
   obeyRobots: true,

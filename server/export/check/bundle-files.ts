@@ -12,8 +12,8 @@ const pageTypes = ['text/html', 'application/xhtml+xml']
 /** The part of a report that the check needs. */
 export type KnownReport = Pick<
   ExportReport,
-  'domain' | 'version' | 'pages' | 'unresolved' | 'differences' | 'keptFeatures'
->
+  'domain' | 'version' | 'stamp' | 'pages' | 'unresolved' | 'differences' | 'keptFeatures'
+> & { originFaults: readonly string[] }
 
 /** Lists the files of an unpacked bundle, sorted, and what is neither a file nor a folder. */
 export async function listFiles(folder: string): Promise<{ paths: string[]; strange: string[] }> {
@@ -36,8 +36,9 @@ export async function readReport(folder: string): Promise<KnownReport | string> 
   try {
     const report = JSON.parse(await readFile(file, 'utf8')) as Partial<ExportReport>
     if (typeof report.domain !== 'string' || typeof report.pages !== 'number') throw new Error('no domain')
-    const { domain, pages, version = null, unresolved = [], differences = [], keptFeatures = [] } = report
-    return { domain, pages, version, unresolved, differences, keptFeatures }
+    const { domain, pages, version = null, stamp = null, unresolved = [], differences = [], keptFeatures = [] } = report
+    const { originFaults = [] } = report.scripts ?? {}
+    return { domain, pages, version, stamp, unresolved, differences, keptFeatures, originFaults }
   } catch {
     return `${reportFile} is not the report of an export.`
   }
@@ -51,4 +52,12 @@ export function isPageFile(path: string): boolean {
 /** Decides whether a page file is a page of the site: not the report, and no redirect to another page. */
 export function isSitePage(path: string, text: string): boolean {
   return path !== reportPage && !isRedirectPage(text)
+}
+
+/** Finds the start page: the index.html that is nearest to the root, because a site may begin in a folder. */
+export function findStart(pages: readonly string[]): string {
+  const depth = (page: string) => page.split('/').length
+  const indexes = pages.filter(page => /(?:^|\/)index\.html$/.test(page))
+  const [start] = indexes.sort((a, b) => depth(a) - depth(b))
+  return start ?? (pages[0] as string)
 }

@@ -42,6 +42,7 @@ function toReport(content: Buffer): ExportReport | undefined {
 
 const emptyReport: Omit<ExportReport, 'domain' | 'pages'> = {
   version: null,
+  stamp: null,
   deployment: 'air-gapped',
   renderedPages: [],
   comparedPages: [],
@@ -59,7 +60,15 @@ const emptyReport: Omit<ExportReport, 'domain' | 'pages'> = {
   unresolved: [],
   offlineSearch: null,
   siteSearch: null,
-  scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [], heldOutPages: [] },
+  scripts: {
+    mode: 'none',
+    reason: null,
+    groups: [],
+    decidedBy: 'rule',
+    checkedPages: [],
+    heldOutPages: [],
+    originFaults: [],
+  },
   differences: [],
   notes: [],
 }

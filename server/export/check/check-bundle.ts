@@ -13,7 +13,7 @@ import { readRawText } from '../../web/html/text-encoding.ts'
 import type { Verify } from '../model/options.ts'
 import { findUnresolvedInPage, findUnresolvedInStylesheet } from '../rewrite/check-links.ts'
 import { readSources } from '../rewrite/rewrite-page.ts'
-import { isPageFile, isSitePage, type KnownReport, listFiles, readReport } from './bundle-files.ts'
+import { findStart, isPageFile, isSitePage, type KnownReport, listFiles, readReport } from './bundle-files.ts'
 import { checkManifest } from './check-manifest.ts'
 import { checkPages } from './check-pages.ts'
 import type { BundleCheck, BundleFault } from './check-result.ts'
@@ -56,7 +56,8 @@ function emptyCheck(kind: BundleCheck['kind']): BundleCheck {
   return { kind, ...nothing, pages: 0, files: 0, openedPages: [], faults: [], notes: [] }
 }
 
-async function measure(file: string): Promise<{ sizeBytes: number; sha256: string }> {
+/** Returns the size and the SHA-256 of an archive. */
+export async function measure(file: string): Promise<{ sizeBytes: number; sha256: string }> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash)
   return { sizeBytes: (await stat(file)).size, sha256: hash.digest('hex') }
@@ -214,12 +215,4 @@ export function spreadSample(pages: readonly string[], size: number): string[] {
     if (round > pages.length) break
   }
   return [...picked].sort()
-}
-
-/** Finds the start page: the index.html that is nearest to the root, because a site may begin in a folder. */
-function findStart(pages: readonly string[]): string {
-  const depth = (page: string) => page.split('/').length
-  const indexes = pages.filter(page => /(?:^|\/)index\.html$/.test(page))
-  const [start] = indexes.sort((a, b) => depth(a) - depth(b))
-  return start ?? (pages[0] as string)
 }

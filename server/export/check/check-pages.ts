@@ -1,6 +1,6 @@
 import type { PageLook } from '../../web/browser/page-look.ts'
 import type { BundleViewer } from '../../web/browser/viewer.ts'
-import { findLoss } from '../verify/compare-page.ts'
+import { findLoss, isKnownFault } from '../verify/compare-page.ts'
 import { createPlace, type Place } from '../verify/places.ts'
 import { maxLostShare } from '../verify/text-loss.ts'
 import type { KnownReport } from './bundle-files.ts'
@@ -20,20 +20,25 @@ export async function checkPages(
   folder: string,
   pages: readonly string[],
   viewer: BundleViewer,
-  report: Pick<KnownReport, 'differences'> | null,
+  report: Pick<KnownReport, 'differences' | 'originFaults'> | null,
 ): Promise<PageFindings> {
   const all = places.map(name => createPlace(name, folder))
-  const known = new Set(report?.differences.map(({ page, place }) => `${page} ${place}`))
+  // An error that the report names of one page is not news on another.
+  const known = new Set(
+    report?.differences.flatMap(({ page, place, what }) => [`${page} ${place}`, `${what} ${place}`]),
+  )
+  const originFaults = report?.originFaults ?? []
   const found = await Promise.all(
     pages.map(async page => {
       for (let attempt = 1; ; attempt += 1) {
-        const judged = await checkPage(page, all, viewer)
+        const judged = await checkPage(page, all, { viewer, originFaults })
         if (judged.every(({ isSerious }) => !isSerious) || attempt >= attempts) return judged
       }
     }),
   )
   const differences = found.flat()
-  const isFault = ({ page, place, isSerious }: Judged) => isSerious && !known.has(`${page} ${place}`)
+  const isFault = ({ page, place, what, isSerious }: Judged) =>
+    isSerious && !known.has(`${page} ${place}`) && !known.has(`${what} ${place}`)
   return {
     faults: differences.filter(isFault).map(({ page, place, what }) => ({ page, place, what })),
     notes: differences
@@ -56,7 +61,11 @@ interface Judged {
   isSerious: boolean
 }
 
-async function checkPage(page: string, all: readonly Place[], viewer: BundleViewer): Promise<Judged[]> {
+async function checkPage(
+  page: string,
+  all: readonly Place[],
+  { viewer, originFaults }: { viewer: BundleViewer; originFaults: readonly string[] },
+): Promise<Judged[]> {
   const looks: [Place, PageLook | null][] = []
   for (const place of all) looks.push([place, await viewer.look(place.address(page), place.answer)])
   const seen = looks.flatMap(([, look]) => look ?? [])
@@ -65,7 +74,7 @@ async function checkPage(page: string, all: readonly Place[], viewer: BundleView
   return looks.flatMap(([place, look]) => {
     const judged = (what: string, isSerious = true) => ({ page, place: place.name, what, isSerious })
     if (!look) return [judged('the browser cannot show the page')]
-    const faults = listFailures(look, place).map(what => judged(what))
+    const faults = listFailures(look, place, originFaults).map(what => judged(what))
     if (look.words.length === 0) faults.push(judged('it shows no text'))
     const loss = fullest && findLoss(look, fullest)
     if (loss && look.words.length > 0) {
@@ -76,9 +85,13 @@ async function checkPage(page: string, all: readonly Place[], viewer: BundleView
   })
 }
 
-function listFailures({ failed, errors }: PageLook, { root }: Place): string[] {
-  const requests = failed.map(address =>
-    address.startsWith(root) ? `a request fails: ${address.slice(root.length)}` : `it asks for ${address}`,
-  )
-  return [...requests, ...errors.map(error => `an error: ${error.replaceAll(root, '/')}`)]
+/** Describes failed requests and errors that the origin does not have. */
+function listFailures({ failed, errors }: PageLook, { root }: Place, originFaults: readonly string[]): string[] {
+  const isNew = (fault: string) => !isKnownFault(fault.replaceAll(root, '/'), originFaults)
+  const requests = failed
+    .filter(isNew)
+    .map(address =>
+      address.startsWith(root) ? `a request fails: ${address.slice(root.length)}` : `it asks for ${address}`,
+    )
+  return [...requests, ...errors.filter(isNew).map(error => `an error: ${error.replaceAll(root, '/')}`)]
 }

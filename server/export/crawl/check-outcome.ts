@@ -98,7 +98,7 @@ function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
     return new ExportError(`The page ${start.pathname} of ${site.domain} is ${reason}; raise the limit.`, 'too_large')
   }
   const remedy = needsLogin(reason)
-    ? 'the site requires a login: set an origin that needs none, or use npx quire export --header'
+    ? 'the site requires a login: record one with npx quire login, use npx quire export --header, or set an origin that needs none'
     : 'check its domain and origin'
   const message = `${site.domain} returned no page at ${start.pathname} (${reason}); ${remedy}.`
   return new ExportError(message, first.state === 'failed' ? 'unreachable' : 'not_found')
@@ -239,7 +239,11 @@ export function findLoss(
   const reason = nameReason(outcome)
   if (/robots\.txt/.test(reason))
     return lose(reason, `If ${site.domain} is yours, set its origin or pass --ignore-robots.`, 'robots')
-  if (needsLogin(reason)) return lose(reason, 'Set an origin that needs no login, or use npx quire export --header.')
+  if (needsLogin(reason))
+    return lose(
+      reason,
+      'Record a login with npx quire login, use npx quire export --header, or set an origin that needs none.',
+    )
   if (/larger than the limit/.test(reason)) return lose(reason, 'Raise the limit.', 'too_large')
   if (outcome.state === 'unvisited') return lose(reason, 'Raise the limit, or name fewer pages.', 'too_large')
   if (outcome.state === 'failed') return lose(reason, `Start again when ${site.domain} answers.`, 'unreachable')

@@ -43,9 +43,10 @@ interface WatchOptions {
 const maxPageBytes = 8 * 1024 ** 2
 /** So many addresses with the login page are no coincidence. */
 const minWalled = 3
+const refused = 'status 401'
 
 export function createLoginWatch({ site, login, createFetcher, abort }: WatchOptions): LoginWatch {
-  /** Addresses that gave the login page, with the place of it. */
+  /** Addresses that need a login, with what they answer. */
   const walled = new Map<string, string>()
   /** Pages with a password field, with a digest of their words. */
   const forms = new Map<string, string>()
@@ -80,8 +81,8 @@ export function createLoginWatch({ site, login, createFetcher, abort }: WatchOpt
     suspect,
     noteAnswer(key, { href }, { url, status, redirected }) {
       const isLogin = redirected && looksLikeLogin(url) && !looksLikeLogin(new URL(href))
-      if (status === 401) walled.set(key, 'status 401')
-      if (isLogin) walled.set(key, url.host === site.origin.host ? url.pathname : url.host)
+      if (status === 401) walled.set(key, refused)
+      if (isLogin) walled.set(key, `its login page (${url.host === site.origin.host ? url.pathname : url.host})`)
       if (isLogin || status === 401 || status === 403) suspect()
     },
     notePage(key, html, readWords) {
@@ -104,19 +105,20 @@ interface Walls extends Pick<Outcomes, 'pages'> {
 }
 
 function checkWalls({ site, start, pages, walled, forms }: Walls, allowLoss: boolean): string[] {
-  for (const key of findRepeated(forms)) walled.set(key, new URL(key).pathname)
+  for (const key of findRepeated(forms)) walled.set(key, `its login page (${new URL(key).pathname})`)
   const first = walled.get(linkKey(start))
-  const [example, place] = first === undefined ? ([...walled][0] ?? []) : [start.href, first]
+  // The order of the answers must not show in the report.
+  const [example, place] = first === undefined ? ([...walled].sort()[0] ?? []) : [start.href, first]
   if (example === undefined) return []
   const content = [...pages].filter(([key, { state }]) => state === 'page' && !forms.has(key) && !walled.has(key))
-  const hasForm = [...forms.keys()].some(key => new URL(key).pathname === first)
-  const isStart = first !== undefined && (hasForm || content.length === 0)
+  const hasForm = [...forms.keys()].some(key => first?.includes(`(${new URL(key).pathname})`))
+  const isStart = first !== undefined && first !== refused && (hasForm || content.length === 0)
   const path = example.slice(site.origin.origin.length)
-  const count = walled.size === 1 ? '1 address leads' : `${walled.size} addresses lead`
+  const count = walled.size === 1 ? '1 address needs' : `${walled.size} addresses need`
   if (!isStart && (allowLoss || walled.size < minWalled || walled.size <= content.length))
-    return [`${count} to a login page, such as ${path}. The bundle does not have what is behind it.`]
+    return [`${count} a login, such as ${path}. The bundle does not have what is behind it.`]
   throw new ExportError(
-    `${site.domain} answers with its login page (${place}) instead of ${path}: ${count} there. Record a login with npx quire login, or use npx quire export --header.`,
+    `${site.domain} answers with ${place} instead of ${path}: ${count} a login. Record a login with npx quire login, or use npx quire export --header.`,
     'login',
   )
 }
@@ -127,12 +129,13 @@ async function findEnd(login: RecordedLogin, site: Site, fetcher: Fetcher): Prom
     for (const address of [login.landing, ...Object.keys(login.headers).slice(0, 1)]) {
       const answer = await fetcher.open(new URL(address), 'text/html,*/*;q=0.8')
       const { pathname } = new URL(address)
-      const isLeft = answer.redirected && (site.own(answer.url) === null || looksLikeLogin(answer.url))
+      const isLogin = looksLikeLogin(answer.url) && !looksLikeLogin(new URL(address))
+      const isLeft = answer.redirected && (site.own(answer.url) === null || isLogin)
       const body = answer.type === 'text/html' ? await answer.read(maxPageBytes) : null
       if (body === null) await answer.drop()
       if (answer.status === 401 || answer.status === 403) return `${pathname} answers with status ${answer.status}`
       if (isLeft) return `${pathname} redirects to ${answer.url.host}${answer.url.pathname}`
-      if (body && hasPasswordField(body)) return `${pathname} shows a login form`
+      if (body && !login.hasPasswordField && hasPasswordField(body)) return `${pathname} shows a login form`
     }
     return null
   } catch (error) {

@@ -3,7 +3,7 @@ import { digest } from '../../base/digest.ts'
 import { FetchError } from '../../web/fetch/fetch-error.ts'
 import type { Answer } from '../../web/fetch/fetcher.ts'
 import { readPageWords } from '../../web/html/page-text.ts'
-import { headerCharset, readRawText } from '../../web/html/text-encoding.ts'
+import { encodeAttribute, headerCharset, readRawText } from '../../web/html/text-encoding.ts'
 import { assetKey, isRouteKey, isTellingQuery, linkKey, queryKey, routePlace } from '../model/site.ts'
 import { PageWorkError } from '../pages/page-pool.ts'
 import type { ReadTask } from '../pages/page-tasks.ts'
@@ -335,8 +335,10 @@ async function readPage(
   url: URL,
 ): Promise<FetchedPage | NoPage> {
   const { type } = answer
-  const bytes = await answer.read(tools.limits.pageBytes)
+  const body = await answer.read(tools.limits.pageBytes)
   checkTotal(tools)
+  const { refresh } = answer.headers
+  const bytes = refresh ? addRefresh(body, refresh) : body
   tools.loginWatch.notePage(key, bytes, () => readPageWords(readRawText(bytes, headerCharset(answer.contentType))))
   const content = await tools.pool.read({
     bytes,
@@ -356,6 +358,15 @@ async function readPage(
     content,
     resource: { key, url, kind: 'page', type, charset, ...stored, hasScripts: scripts.length > 0, template, marks },
   }
+}
+
+/** Writes a `Refresh` header into the page, because a bundle has no headers. */
+function addRefresh(body: Buffer, refresh: string): Buffer {
+  const text = body.toString('latin1')
+  const head = /<head(?:\s[^>]*)?>/i.exec(text) ?? /^\s*<!doctype[^>]*>/i.exec(text)
+  const at = head ? head.index + head[0].length : 0
+  const meta = `<meta http-equiv="refresh" content="${encodeAttribute(refresh, 'utf-8')}">`
+  return Buffer.from(text.slice(0, at) + meta + text.slice(at), 'latin1')
 }
 
 /** Turns an error into the outcome of a page. Throws errors that concern more than this page. */

@@ -38,7 +38,8 @@ export const defaultLimits: ExportLimits = {
   totalBytes: 4 * 1024 ** 3,
   fileBytes: 256 * 1024 ** 2,
   pageBytes: 24 * 1024 ** 2,
-  redirects: 10,
+  // As many as browsers follow.
+  redirects: 20,
   pageTimeoutMs: 30_000,
   retries: 4,
   pageRequests: 1000,

@@ -37,6 +37,8 @@ export interface ExportSettings {
   /** Rules of the site: further products to remove, and pages to leave out. */
   removal?: RemovalRules | null
   version: string | null
+  /** Date of the line at the end of each page, such as 2026-11-27; null or absent = no line. */
+  stamp?: string | null
   format: BundleFormat
   /** Written as outFile + '.part' and renamed when complete. */
   outFile: string

@@ -10,6 +10,8 @@ export interface ScriptFindings extends ScriptChoice {
   checkedPages: string[]
   /** Those of the opened pages that nothing was learned from before they were opened. */
   heldOutPages: string[]
+  /** Requests and errors that fail at the origin too, without its host. They are no faults of the bundle. */
+  originFaults: string[]
   differences: Difference[]
 }
 
@@ -17,6 +19,8 @@ export interface ScriptFindings extends ScriptChoice {
 export interface ExportReport {
   domain: string
   version: string | null
+  /** Date of the line at the end of each page; null = the pages have no such line. */
+  stamp: string | null
   deployment: Deployment
   pages: number
   /** Pages that a browser rendered. The bundle has their rendered HTML without the site's own scripts. */
@@ -48,7 +52,7 @@ export interface ExportReport {
   /** The search of the site, compared with the origin; null = not compared, or the site has no search without a server. */
   siteSearch: SearchFindings | null
   /** Where the site's own scripts run in the bundle, and the reason if they do not run everywhere. */
-  scripts: Pick<ScriptFindings, 'mode' | 'reason' | 'groups' | 'decidedBy' | 'checkedPages' | 'heldOutPages'>
+  scripts: Omit<ScriptFindings, 'differences'>
   /** Pages that look different in the bundle and at the origin. Only pages that a browser opened are compared. */
   differences: Difference[]
   notes: string[]

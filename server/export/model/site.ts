@@ -110,7 +110,7 @@ export function linkTarget(url: URL): URL {
 const maxUrlLength = 2000
 /** Longer paths stay as they are: no server answers them. */
 const maxNormalized = 10_000
-const maxSegments = 40
+const maxSegments = 250
 
 /** Decides whether a URL seems to come from a loop of relative links: it is very deep or has the same folder many times. */
 export function isTrap(url: URL): boolean {

@@ -77,6 +77,8 @@ export interface WriteSetup {
   hasSearch: boolean
   /** Paths of the pages that get a Markdown twin; empty = none. */
   twins: ReadonlySet<string>
+  /** The line at the end of each page; null = none. */
+  stamp: string | null
 }
 
 /** A kept page to rewrite for its place in the bundle and to check. */

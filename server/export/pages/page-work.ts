@@ -186,7 +186,7 @@ interface PageWriting extends WriteSetup {
 
 /** Rewrites a kept page, checks its addresses, and writes it to its place in the bundle. */
 function writePage(task: WriteTask, writing: PageWriting) {
-  const { folder, map, paths, loader, hasPacked, hasSearch, products, spans } = writing
+  const { folder, map, paths, loader, hasPacked, hasSearch, stamp, products, spans } = writing
   const { span, charset, url, isRendered, path, sources, losesSearch, guardedAt, app } = task
   const written: WrittenPage = { deadLinks: [], missingFiles: [], unresolved: [], hasFonts: false, hasSprites: false }
   const findings = {
@@ -196,7 +196,7 @@ function writePage(task: WriteTask, writing: PageWriting) {
   const outside = { isOutside: products.leavesOutside, sources }
 
   function rewrite(raw: RawText, place: Pick<PagePlace, 'page' | 'app' | 'isApp' | 'search'>): RawText {
-    const text = rewritePage(raw, { path, map, findings, outside, loader, hasPacked, ...place })
+    const text = rewritePage(raw, { path, map, findings, outside, loader, hasPacked, stamp, ...place })
     const rewritten = { text, charset: raw.charset }
     for (const address of findUnresolvedInPage(rewritten, path, paths, products.leavesOutside))
       written.unresolved.push(address)

@@ -50,7 +50,9 @@ export function missingExtension(fileName: string, type: string): string | null 
   if (!known) return null
   const own = /\.([a-z0-9]{1,11})$/i.exec(fileName)?.[1]?.toLowerCase()
   if (own && known.includes(own)) return null
-  if (own && !strict.test(type)) return null
+  // Static servers and browsers would take a picture with this name for a page.
+  const isNamedPage = /^x?html?$/.test(own ?? '')
+  if (own && !strict.test(type) && !isNamedPage) return null
   return known[0] ?? null
 }
 

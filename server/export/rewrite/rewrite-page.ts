@@ -22,6 +22,7 @@ import { type BundleMap, type Change, createAddressChanger, type Outside, type R
 import { relativeReference } from './layout.ts'
 import { rewriteImportMap, rewriteScript } from './rewrite-script.ts'
 import { rewriteCss } from './rewrite-stylesheet.ts'
+import { stampMarkup } from './stamp.ts'
 
 /** A page's place in the bundle, and the additions to the page. */
 export interface PagePlace {
@@ -37,6 +38,8 @@ export interface PagePlace {
   hasPacked?: boolean
   /** How the page loads the bundle's search; null = not at all. */
   search?: SearchPlace | null
+  /** The line at the end of the page; null = none. */
+  stamp?: string | null
   /** Markup that starts an app and replaces this page; null = none. */
   app?: string | null
   /** Whether the page is an app whose scripts handle links to the app's own pages. */
@@ -149,7 +152,7 @@ function rewriteRawText(own: RawText, { tag, raw, base, place, rewriting }: RawT
 /** Adds the policy, the icon, the search and the bundle's scripts to the head of the page. */
 function seal(raw: RawText, place: PagePlace, head: PageHead, splices: Splices): void {
   const { page, path, map, outside = nothingOutside, loader = null, search = null, app = null, depth = 0 } = place
-  const { hasPacked = false, isApp = false } = place
+  const { stamp = null, hasPacked = false, isApp = false } = place
   const at = head.start.find(raw.text)
   const isInert = page.rendered && app === null
   const markup = sealMarkup({
@@ -162,7 +165,7 @@ function seal(raw: RawText, place: PagePlace, head: PageHead, splices: Splices):
     sources: outside.sources,
     search: search && { script: relativeReference(path, searchScriptPath), place: search },
   })
-  splices.replace(at, at, markup + (app ?? ''))
+  splices.replace(at, at, markup + (stamp === null ? '' : stampMarkup(stamp)) + (app ?? ''))
   if (hasPacked && !isApp && head.hasScripts && !page.rendered)
     splices.replace(at, at, packedMarkup(relativeReference(path, packedScriptPath)))
   if (loader !== null && head.hasScripts && !page.rendered)

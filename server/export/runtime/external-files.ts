@@ -5,11 +5,22 @@ import { callScript } from '../../base/call-script.ts'
 export const externalFilesPath = '_quire/external.js'
 
 /**
- * Returns the script that pages load before the site's scripts when those scripts request files of other hosts.
+ * Returns the script that pages load before the site's scripts when those scripts request files of other hosts, or data of the
+ * site by a query.
  *
- * @param files bundle paths, by address.
+ * @param external bundle paths, by address.
+ * @param queried bundle paths, by the address of the site's data.
  */
-export function externalFilesScript(files: ReadonlyMap<string, string>): string {
-  const encoded = [...files].map(([address, path]) => [address, path.split('/').map(encodeURIComponent).join('/')])
-  return `${callScript(redirectRequests, Object.fromEntries(encoded))}\n`
+export function externalFilesScript(
+  external: ReadonlyMap<string, string>,
+  queried: ReadonlyMap<string, string>,
+): string {
+  const encode = (path: string) => path.split('/').map(encodeURIComponent).join('/')
+  const own: Record<string, Record<string, string>> = {}
+  for (const [address, path] of queried) {
+    const { pathname, search } = new URL(address)
+    own[pathname] = { ...own[pathname], [search]: encode(path) }
+  }
+  const files = Object.fromEntries([...external].map(([address, path]) => [address, encode(path)]))
+  return `${callScript(redirectRequests, files, own)}\n`
 }

@@ -34,12 +34,14 @@ const headings = /^h[1-6]$/
 /**
  * Reads the content of a page by heading. Reads main or article if present, otherwise everything except menus and similar
  * parts.
+ *
+ * @param keepsBlocks whether a line of a section's text is a block, such as a paragraph or the item of a list.
  */
-export function readPageSections(raw: RawText): PageSections {
+export function readPageSections(raw: RawText, keepsBlocks = false): PageSections {
   const place = findMainPart(raw.text)
-  const read = readFrom(raw, place)
+  const read = readFrom(raw, place, keepsBlocks)
   const isEmpty = read.sections.every(({ heading, text }) => heading === '' && text === '')
-  return place && isEmpty ? readFrom(raw, null) : read
+  return place && isEmpty ? readFrom(raw, null, keepsBlocks) : read
 }
 
 /** Max sections. The last one holds all content after this number of headings. */
@@ -50,10 +52,10 @@ interface Element extends OpenElement {
   role: Role
 }
 
-function readFrom({ text, charset }: RawText, place: MainPart | null): PageSections {
+function readFrom({ text, charset }: RawText, place: MainPart | null, keepsBlocks: boolean): PageSections {
   const value = (attribute: Attribute | undefined) =>
     attribute ? decodeAttribute(text.slice(attribute.start, attribute.end), charset) : ''
-  const sections = createSectionList(charset)
+  const sections = createSectionList(charset, keepsBlocks)
   let language = ''
   let title = ''
   // Number of open elements by role.
@@ -107,8 +109,11 @@ function readFrom({ text, charset }: RawText, place: MainPart | null): PageSecti
   return { name: name || pageTitle, title: pageTitle, language, sections: list }
 }
 
+/** Stands between two blocks of raw text: white space that pages do not have. */
+const blockEnd = '\f'
+
 /** Collects raw text by section while a page is read. */
-function createSectionList(charset: string) {
+function createSectionList(charset: string, keepsBlocks: boolean) {
   const list: PageSection[] = []
   let name = ''
   let anchor = ''
@@ -121,7 +126,9 @@ function createSectionList(charset: string) {
   let anchorBefore = ''
 
   function endSection() {
-    list.push({ anchor, heading, text: toText(parts.join(''), charset) })
+    const blocks = keepsBlocks ? parts.join('').split(blockEnd) : [parts.join('')]
+    const texts = blocks.map(block => toText(block, charset)).filter(block => block !== '')
+    list.push({ anchor, heading, text: texts.join('\n') })
     parts = []
   }
 
@@ -153,7 +160,7 @@ function createSectionList(charset: string) {
     },
     isFull: () => list.length >= maxSections,
     space() {
-      ;(headingParts ?? parts).push(' ')
+      ;(headingParts ?? parts).push(blockEnd)
     },
     text(raw: string) {
       ;(headingParts ?? parts).push(raw)

@@ -33,7 +33,14 @@ export async function chooseAll(
     bundle.pagePaths,
   )
   log?.({ ...described, decidedBy, sample: checked.length }, 'scripts of the site judged')
-  placing.findings = { ...described, decidedBy, checkedPages: checked, heldOutPages: [], differences: [] }
+  placing.findings = {
+    ...described,
+    decidedBy,
+    checkedPages: checked,
+    heldOutPages: [],
+    originFaults: [],
+    differences: [],
+  }
   return choices
 }
 
@@ -53,12 +60,12 @@ function likeIt(
 
 async function chooseOne(
   { looks, viewer, missed }: Placing,
-  { sampled, ahead, isJoint }: Group,
+  { pages, sampled, ahead, isJoint }: Group,
   { bundle, isMovable }: { bundle: PlacedBundle; isMovable: boolean },
 ): Promise<GroupChoice> {
   const sample = locatePages(looks, sampled, bundle)
   if (viewer === null || sample.length === 0)
     return { choice: { ...(ahead ?? (await judgeSample(sampled))), unseen: [], remarks: [] }, unlike: new Map() }
   const check = { folder: bundle.folder, sample, viewer, missed }
-  return chooseForGroup(check, { isMovable, isJoint })
+  return chooseForGroup(check, { isMovable, isWhole: sample.length === pages.length, isJoint })
 }

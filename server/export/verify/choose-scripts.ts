@@ -3,7 +3,7 @@ import { viewerTabs } from '../../web/browser/viewer.ts'
 import type { Difference, PlaceName, ScriptChoice, ScriptMode } from '../model/report.ts'
 import { freezeApp } from '../runtime/guard-app.ts'
 import { freezePage, guardPage } from '../runtime/guard-page.ts'
-import { comparePage, type PageCheck, type SampledPage } from './compare-page.ts'
+import { comparePage, type PageCheck, type Remark, type SampledPage } from './compare-page.ts'
 import { createPlace, type Place } from './places.ts'
 
 /** The reason why an app needs the root of a host. */
@@ -21,7 +21,7 @@ export interface CheckedChoice extends ScriptChoice {
   /** The places in which the finished bundle was not seen without a fault. */
   unseen: readonly PlaceName[]
   /** Differences in the places where it was seen. */
-  remarks: readonly Difference[]
+  remarks: readonly Remark[]
 }
 
 /** The choice for a group of like pages, and the choices for sampled pages that are unlike the others, by path. */
@@ -32,36 +32,62 @@ export interface GroupChoice {
 
 /** Max share of the sampled pages that may be unlike the others. */
 const maxUnlike = 1 / 3
+/** Max pages of a group that are decided one by one, because all of its pages are in the sample. */
+const maxDecidedAlone = 24
+
+/** What is known about a group. */
+interface GroupTraits {
+  /** Whether its pages load their files by relative addresses. */
+  isMovable: boolean
+  /** Whether all of its pages are in the sample. */
+  isWhole: boolean
+  /** Whether the group has one choice, because more pages than the opened ones fail. */
+  isJoint: boolean
+}
 
 /**
  * Opens the sampled pages of a group of like pages, and decides where their scripts work as they do at the origin. A page
- * that fails where the others work is decided alone.
- *
- * @param isMovable whether the pages load their files by relative addresses. Other pages may look right in a folder of a
- * host until a script requests a file from the root.
- * @param isJoint whether the group has one choice, because more pages than the opened ones fail.
+ * that fails where the others work is decided alone. So is each page of a group that was opened whole.
  */
 export async function chooseForGroup(
   check: BundleCheck,
-  { isMovable, isJoint }: { isMovable: boolean; isJoint: boolean },
+  { isMovable, isWhole, isJoint }: GroupTraits,
 ): Promise<GroupChoice> {
   const memory: Memory = new Map()
-  const choose = (sample: readonly SampledPage[]) => chooseScripts({ ...check, sample, memory }, isMovable)
+  const { sample } = check
+  // The router of a framework may look right in a folder of a host until it requests a file from the root.
+  const isTried = isMovable || sample.every(({ origin, app }) => !origin.isTakenOver && app === null)
+  const choose = (sample: readonly SampledPage[]) => chooseScripts({ ...check, sample, memory }, { isMovable, isTried })
   if (!isMovable) openAhead({ ...check, memory })
-  let sample = check.sample
-  let { choice, decisive } = await choose(sample)
-  const unlike = new Map<string, CheckedChoice>()
-  for (let left = isJoint ? 0 : Math.floor(sample.length * maxUnlike); decisive !== null && left > 0; left -= 1) {
-    const odd = sample.filter(({ path }) => path === decisive)
-    const rest = sample.filter(({ path }) => path !== decisive)
-    const others = await choose(rest)
-    if (ranks[others.choice.mode] <= ranks[choice.mode]) break
-    unlike.set(decisive, (await choose(odd)).choice)
-    sample = rest
-    choice = others.choice
+  const joint = await choose(sample)
+  if (joint.choice.mode === 'everywhere' || isJoint) return { choice: joint.choice, unlike: new Map() }
+  if (isWhole && sample.length <= maxDecidedAlone) {
+    const alone = await Promise.all(sample.map(async page => [page.path, (await choose([page])).choice] as const))
+    return mergeAlone(alone)
+  }
+  let best = { choice: joint.choice, removed: [] as SampledPage[] }
+  const removed: SampledPage[] = []
+  let { decisive } = joint
+  for (let left = Math.floor(sample.length * maxUnlike); decisive !== null && left > 0; left -= 1) {
+    removed.push(...sample.filter(({ path }) => path === decisive))
+    const others = await choose(sample.filter(page => !removed.includes(page)))
+    if (ranks[others.choice.mode] > ranks[best.choice.mode]) best = { choice: others.choice, removed: [...removed] }
     decisive = others.decisive
   }
-  return { choice, unlike }
+  const odd = best.removed.map(async page => [page.path, (await choose([page])).choice] as const)
+  return { choice: best.choice, unlike: new Map(await Promise.all(odd)) }
+}
+
+/** Makes the choice of most pages the choice of the group. */
+function mergeAlone(alone: readonly (readonly [path: string, choice: CheckedChoice])[]): GroupChoice {
+  const kindOf = ({ mode, unseen }: CheckedChoice) => `${mode} ${unseen.join(' ')}`
+  const kinds = new Map<string, CheckedChoice[]>()
+  for (const [, choice] of alone) kinds.set(kindOf(choice), [...(kinds.get(kindOf(choice)) ?? []), choice])
+  const [most = []] = [...kinds.values()].sort((a, b) => b.length - a.length)
+  const [first] = most
+  if (!first) throw new Error('a group without pages has no choice')
+  const choice = { ...first, remarks: most.flatMap(({ remarks }) => remarks) }
+  return { choice, unlike: new Map(alone.filter(([, other]) => kindOf(other) !== kindOf(choice))) }
 }
 
 /**
@@ -80,7 +106,7 @@ function openAhead(check: MemorizedCheck): void {
 const ranks: Record<ScriptMode, number> = { frozen: 0, guarded: 1, hosted: 2, everywhere: 3, none: 3 }
 
 /** Results of comparisons, by place and page. */
-type Memory = Map<string, Promise<{ fault: Difference | null; idle: Difference[]; remarks: Difference[] }>>
+type Memory = Map<string, Promise<{ fault: Difference | null; idle: Difference[]; remarks: Remark[] }>>
 
 interface MemorizedCheck extends BundleCheck {
   memory: Memory
@@ -92,18 +118,21 @@ interface Decided {
   decisive: string | null
 }
 
-async function chooseScripts(check: MemorizedCheck, isMovable: boolean): Promise<Decided> {
+/** @param isTried whether the scripts may run in a folder of a host if they look right there. */
+async function chooseScripts(
+  check: MemorizedCheck,
+  { isMovable, isTried }: { isMovable: boolean; isTried: boolean },
+): Promise<Decided> {
   const { folder, sample } = check
   const guarded = createPlace('root', folder, guardWith(sample, 'own path'))
   const onFile = await findFaultAway(check, createPlace('file', folder), guarded)
   const hosted = createPlace('folder', folder, onFile ? guardWith(sample, 'any path') : undefined)
-  // file:// refuses all that a folder of a host refuses, and more.
   const inFolder = onFile
-    ? isMovable
+    ? isTried
       ? await findFaultAway(check, hosted, guarded, 'guarded')
       : onFile
     : await findFaultAway({ ...check, sample: sample.slice(0, 1) }, hosted, guarded)
-  const awayFromRoot = onFile ?? inFolder
+  const awayFromRoot = inFolder ?? onFile
   const away = ['folder', 'file'] as const
   const decide = async (
     mode: ScriptMode,
@@ -113,10 +142,10 @@ async function chooseScripts(check: MemorizedCheck, isMovable: boolean): Promise
     choice: { mode, reason: fault && describe(fault), unseen, remarks: await findRemarks(check, mode) },
     decisive: fault?.page ?? null,
   })
-  // Scripts that work in a folder of a host also work at its root, except those of an app.
+  // Scripts with relative addresses that work in a folder of a host also work at its root, except those of an app.
   const hasApp = sample.some(({ app }) => app !== null)
-  if (!inFolder && !hasApp) return decide(onFile ? 'hosted' : 'everywhere', onFile, onFile ? away : [])
-  const atRoot = await findFault(check, guarded)
+  const atRoot = !inFolder && isMovable && !hasApp ? null : await findFault(check, guarded)
+  if (!inFolder && !hasApp && !atRoot) return decide(onFile ? 'hosted' : 'everywhere', onFile, onFile ? away : [])
   if (!atRoot) {
     const { choice, decisive } = await decide('guarded', awayFromRoot, away)
     return { choice: { ...choice, reason: choice.reason ?? appsNeedRoot }, decisive }
@@ -124,8 +153,21 @@ async function chooseScripts(check: MemorizedCheck, isMovable: boolean): Promise
   // Opens all pages, to record all missing files at once.
   await Promise.all(sample.map(page => compare(check, guarded, page)))
   // Scripts are removed only if the pages work without them.
-  const withoutScripts = await findFault(check, createPlace('folder', folder, freezeWith(sample)), 'frozen')
-  return decide(withoutScripts ? 'guarded' : 'frozen', atRoot, ['root', ...away])
+  const plain = createPlace('folder', folder, freezeWith(sample))
+  const withoutScripts = await Promise.all(sample.map(page => losesMore(check, { plain, guarded }, page)))
+  return decide(withoutScripts.includes(true) ? 'guarded' : 'frozen', atRoot, ['root', ...away])
+}
+
+/** Decides whether a page without its scripts lacks more than with them at the root of a host. */
+async function losesMore(
+  check: MemorizedCheck,
+  { plain, guarded }: { plain: Place; guarded: Place },
+  page: SampledPage,
+): Promise<boolean> {
+  const { fault } = await compare(check, plain, page, 'frozen')
+  if (!fault?.loss) return fault !== null
+  const atRoot = await compare(check, guarded, page)
+  return fault.loss.words > (atRoot.fault?.loss?.words ?? 0)
 }
 
 /** Changes a page of a bundle as it is served. */
@@ -205,7 +247,7 @@ function compare(check: MemorizedCheck, place: Place, page: SampledPage, state =
   const known = memory.get(key)
   if (known) return known
   const idle: Difference[] = []
-  const remarks: Difference[] = []
+  const remarks: Remark[] = []
   const compared = comparePage({ ...check, idle, remarks }, place, page).then(fault => ({ fault, idle, remarks }))
   memory.set(key, compared)
   return compared
@@ -221,7 +263,7 @@ const seenStates: Record<ScriptMode, readonly string[]> = {
 }
 
 /** Returns what was noticed of the sampled pages where they are as in the bundle. */
-async function findRemarks({ memory, sample }: MemorizedCheck, mode: ScriptMode): Promise<Difference[]> {
+async function findRemarks({ memory, sample }: MemorizedCheck, mode: ScriptMode): Promise<Remark[]> {
   const known = seenStates[mode].flatMap(state => sample.flatMap(({ path }) => memory.get(`${state} ${path}`) ?? []))
   return (await Promise.all(known)).flatMap(({ remarks }) => remarks)
 }

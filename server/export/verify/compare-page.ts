@@ -1,10 +1,16 @@
 import type { PageLook } from '../../web/browser/page-look.ts'
 import type { PageViewer } from '../../web/browser/viewer.ts'
 import { missingWords } from '../../web/html/page-text.ts'
-import type { Difference, TextLoss } from '../model/report.ts'
+import type { Difference, PlaceName, TextLoss } from '../model/report.ts'
 import { findKnownFaults } from './known-faults.ts'
 import type { MissedFiles } from './missed-files.ts'
 import type { Place } from './places.ts'
+
+/** A page as the origin showed it. */
+export interface OriginLook extends PageLook {
+  /** The words of the HTML alone; absent = unknown. */
+  served?: readonly string[]
+}
 
 /** A page of the bundle, and its look at the origin. */
 export interface SampledPage {
@@ -12,7 +18,7 @@ export interface SampledPage {
   /** The path on the site, percent-encoded. */
   ownPath: string
   charset: string
-  origin: PageLook
+  origin: OriginLook
   /** The page and fragment of the app that shows this page at the root of a host; null = no app shows this page. */
   app: { path: string; fragment: string } | null
 }
@@ -25,10 +31,16 @@ export interface PageCheck {
   /** Collects pages that look right although their scripts do nothing. */
   idle?: Difference[]
   /** Collects differences that do not decide where scripts run. */
-  remarks?: Difference[]
+  remarks?: Remark[]
 }
 
-/** Max words that a page may lose. Clocks and counters change a few words. */
+/** A difference that decides nothing. */
+export interface Remark extends Difference {
+  /** Whether the loss counts only together with those of other pages. */
+  isSmall?: boolean
+}
+
+/** Max words that a page, or what scripts make on it, may lose. Clocks and counters change a few words. */
 const maxLostWords = 3
 const maxLostShare = 0.02
 
@@ -43,7 +55,8 @@ export async function comparePage(check: PageCheck, place: Place, page: SampledP
   const { viewer, missed, idle, remarks } = check
   let difference: Difference | null = null
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const wish = { pressesTheme: page.origin.switchesTheme === true, controls: page.origin.controls }
+    const { controls, follows } = page.origin
+    const wish = { pressesTheme: page.origin.switchesTheme === true, controls, follows }
     const look = await viewer.look(addressOf(page, place), place.answer, wish)
     const fault: Fault | null = look
       ? findFault(look, page.origin, place)
@@ -55,6 +68,8 @@ export async function comparePage(check: PageCheck, place: Place, page: SampledP
         remarks?.push({ page: page.path, place: place.name, what: 'its theme button changes nothing' })
       if (look && look.deadControls.length > 0)
         remarks?.push({ page: page.path, place: place.name, what: describeDead(look.deadControls) })
+      const loss = look && findSmallLoss(look, page.origin)
+      if (loss) remarks?.push({ page: page.path, place: place.name, what: describeLoss(loss), loss, isSmall: true })
       return null
     }
     const { isCertain = false, ...found } = fault
@@ -79,17 +94,23 @@ function addressOf({ path, app }: SampledPage, place: Place): string {
 }
 
 /** Describes a fault that the page has only in the bundle; null when there is none. */
-function findFault(look: PageLook, origin: PageLook, place: Place): Fault | null {
-  const loss = findLoss(look, origin)
-  const error = findError(look, origin, place)
+function findFault(look: PageLook, origin: OriginLook, place: Place): Fault | null {
+  const loss = findLoss(look, origin) ?? findPartLoss(look, origin)
+  const error = findError(look, origin, place) ?? findLostLink(look, origin)
   if (!error && !loss) return null
-  const fault = error ?? { what: `${loss?.words} of ${loss?.of} words are not shown` }
-  return loss ? { ...fault, loss } : fault
+  if (!loss) return error
+  return { ...(error ?? { what: describeLoss(loss) }), loss }
+}
+
+/** Finds a link that the page's scripts do not follow as at the origin. Without scripts, the browser follows it. */
+function findLostLink({ isTakenOver, follows }: PageLook, origin: PageLook): Fault | null {
+  if (!isTakenOver || !origin.follows || follows?.heading === origin.follows.heading) return null
+  return { what: `its scripts do not follow the link "${origin.follows.name}"` }
 }
 
 function findError(look: PageLook, origin: PageLook, place: Place): Fault | null {
   const local = (text: string) => text.replaceAll(place.root, '/')
-  const { isKnownRequest, isKnownError } = findKnownFaults(origin, place)
+  const { isKnownRequest, isKnownError } = findKnownFaults(origin, place, look.failed)
   const replaced = place.name === 'file' ? findReplaced(look.loaded.map(local), origin.loaded) : []
   const isReplaced = (fault: string) => replaced.some(path => fault === path || fault.includes(`${path}. `))
   const failed = look.failed
@@ -104,15 +125,78 @@ function findError(look: PageLook, origin: PageLook, place: Place): Fault | null
   return error === undefined ? null : { what: `an error: ${error}` }
 }
 
+/** Decides whether the origin has the fault too, perhaps under another host. */
+export function isKnownFault(fault: string, known: readonly string[]): boolean {
+  return known.some(other => withoutHost(other) === withoutHost(fault))
+}
+
+/** Max faults of the origin that a report names. */
+const maxOriginFaults = 200
+
+/** Lists the requests and errors that failed on pages of the origin itself. */
+export function listOriginFaults(looks: Iterable<PageLook>): string[] {
+  const found = [...looks].flatMap(({ failed, errors }) => [...failed, ...errors].map(withoutHost))
+  return [...new Set(found)].sort().slice(0, maxOriginFaults)
+}
+
 /** Returns the text that the page lacks; null when it lacks no more than a few words. */
 export function findLoss(
   look: Pick<PageLook, 'words' | 'headingWords'>,
   origin: Pick<PageLook, 'words'>,
 ): TextLoss | null {
   const lost = missingWords(origin.words, look.words)
-  if (lost.length <= Math.max(maxLostWords, origin.words.length * maxLostShare)) return null
-  const repeated = lost.length - missingWords(lost, look.headingWords).length
+  return isMuch(lost, origin.words) ? toLoss(lost, look, origin) : null
+}
+
+function isMuch(lost: readonly string[], of: readonly string[]): boolean {
+  return lost.length > Math.max(maxLostWords, of.length * maxLostShare)
+}
+
+function toLoss(
+  lost: readonly string[],
+  { headingWords }: Pick<PageLook, 'headingWords'>,
+  origin: Pick<PageLook, 'words'>,
+) {
+  const repeated = lost.length - missingWords(lost, headingWords).length
   return { words: lost.length, repeated, of: origin.words.length }
+}
+
+/**
+ * Returns what the page lacks of the text that its scripts made at the origin: much of it, or all of it. A text that scripts
+ * make anew each time, such as a time or a tip, is not lost if as many other words are in its place.
+ */
+export function findPartLoss(
+  look: Pick<PageLook, 'words' | 'headingWords'>,
+  { words, served }: Pick<OriginLook, 'words' | 'served'>,
+): TextLoss | null {
+  if (!served) return null
+  const made = missingWords(words, served)
+  const madeHere = missingWords(look.words, served)
+  const lost = missingWords(made, madeHere)
+  const isReplaced = lost.length <= missingWords(madeHere, made).length
+  const isAll = lost.length === made.length && lost.some(word => /\p{Letter}/u.test(word))
+  return !isReplaced && (isAll || isMuch(lost, made)) ? toLoss(lost, look, { words }) : null
+}
+
+/** Returns the few words that the page lacks; null for none. Numbers do not count: clocks and counters change them. */
+function findSmallLoss(look: PageLook, origin: PageLook): TextLoss | null {
+  const isWord = (word: string) => /\p{Letter}/u.test(word)
+  const lost = missingWords(origin.words, look.words).filter(isWord)
+  return lost.length > missingWords(look.words, origin.words).length ? toLoss(lost, look, origin) : null
+}
+
+function describeLoss({ words, of }: TextLoss): string {
+  return `${words} of ${of} words are not shown`
+}
+
+/** Drops small losses unless the pages lose more than a few words in a place together. */
+export function countSmall(remarks: readonly Remark[]): Difference[] {
+  const sums = new Map<PlaceName, number>()
+  for (const { place, loss, isSmall } of remarks)
+    if (isSmall) sums.set(place, (sums.get(place) ?? 0) + (loss?.words ?? 0))
+  return remarks.flatMap(({ isSmall = false, ...difference }) =>
+    isSmall && (sums.get(difference.place) ?? 0) <= maxLostWords ? [] : [difference],
+  )
 }
 
 /**
@@ -127,5 +211,5 @@ function findReplaced(loaded: readonly string[], atOrigin: readonly string[]): s
 }
 
 function withoutHost(text: string): string {
-  return text.replaceAll(/https?:\/\/[^/\s]+\//g, '/')
+  return text.replaceAll(/(?:https?|wss?):\/\/[^/\s]+\//g, '/')
 }

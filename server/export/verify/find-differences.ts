@@ -1,6 +1,6 @@
 import type { Difference, PlaceName } from '../model/report.ts'
 import type { BundleCheck, CheckedChoice } from './choose-scripts.ts'
-import { comparePage, type SampledPage } from './compare-page.ts'
+import { comparePage, type Remark, type SampledPage } from './compare-page.ts'
 import { createPlace } from './places.ts'
 
 type FinishedCheck = Omit<BundleCheck, 'sample'>
@@ -19,8 +19,8 @@ export async function compareInPlaces(
   check: FinishedCheck,
   places: readonly PlaceName[],
   page: SampledPage,
-): Promise<{ faults: Difference[]; remarks: Difference[] }> {
-  const remarks: Difference[] = []
+): Promise<{ faults: Difference[]; remarks: Remark[] }> {
+  const remarks: Remark[] = []
   const found = await Promise.all(
     places.map(name => comparePage({ ...check, remarks }, createPlace(name, check.folder), page)),
   )
@@ -38,9 +38,9 @@ export interface UnseenPage {
  * everywhere, so it is opened from file://, where browsers allow least. The first page, and each page that differs, is opened
  * in the other places too.
  */
-export async function findDifferences(check: FinishedCheck, unseen: readonly UnseenPage[]): Promise<Difference[]> {
-  async function compare(name: PlaceName, { page }: UnseenPage): Promise<Difference | null> {
-    const remarks: Difference[] = []
+export async function findDifferences(check: FinishedCheck, unseen: readonly UnseenPage[]): Promise<Remark[]> {
+  async function compare(name: PlaceName, { page }: UnseenPage): Promise<Remark | null> {
+    const remarks: Remark[] = []
     return (await comparePage({ ...check, remarks }, createPlace(name, check.folder), page)) ?? remarks[0] ?? null
   }
 

@@ -1,8 +1,8 @@
 import { digest } from '../../base/digest.ts'
-import type { PageLook } from '../../web/browser/page-look.ts'
 import type { PageViewer } from '../../web/browser/viewer.ts'
 import type { Difference } from '../model/report.ts'
 import type { CheckedChoice } from './choose-scripts.ts'
+import type { OriginLook, Remark } from './compare-page.ts'
 import {
   compareInPlaces,
   findDifferences,
@@ -33,7 +33,7 @@ interface Drawn {
   faulty: ScriptedPage[]
   faults: Difference[]
   /** Differences that the choice of the group lets expect. */
-  expected: Difference[]
+  expected: Remark[]
   /** Paths of the opened pages. */
   opened: string[]
 }
@@ -43,7 +43,7 @@ export interface FreshPages {
   /** Opens fresh pages of each group in all places. Opens none of a bundle that is not complete: null. */
   check(bundle: PlacedBundle | null, viewer: PageViewer, choices: ReadonlyMap<string, CheckedChoice>): Promise<void>
   /** What the last check found. */
-  found(): { differences: Difference[]; opened: string[] }
+  found(): { differences: Remark[]; opened: string[]; looks: Iterable<OriginLook> }
   /**
    * Makes pages with a fault part of the sample of their group.
    *
@@ -56,7 +56,7 @@ export interface FreshPages {
 }
 
 export function createFreshPages(placing: Placing): FreshPages {
-  const looks = new Map<string, PageLook>()
+  const looks = new Map<string, OriginLook>()
   const used = new Set<string>()
   let drawn: Drawn[] = []
   let round = 0
@@ -74,6 +74,7 @@ export function createFreshPages(placing: Placing): FreshPages {
     found: () => ({
       differences: drawn.flatMap(({ faults, expected }) => [...faults, ...expected]),
       opened: drawn.flatMap(({ opened }) => opened),
+      looks: looks.values(),
     }),
     async improve(learns) {
       const faulty = drawn.filter(each => each.faulty.length > 0)
@@ -95,7 +96,7 @@ export function createFreshPages(placing: Placing): FreshPages {
 
 interface Fresh {
   /** Pages that only a check opened at the origin, by key. */
-  looks: Map<string, PageLook>
+  looks: Map<string, OriginLook>
   /** Keys of the pages that were drawn. */
   used: Set<string>
   round: number
@@ -152,7 +153,7 @@ function sizeOf({ groups }: Placing): number {
 }
 
 /** Opens pages at the origin, and requests the files that they load. */
-async function openAll(placing: Placing, fresh: ReadonlyMap<string, PageLook>, pages: readonly ScriptedPage[]) {
+async function openAll(placing: Placing, fresh: ReadonlyMap<string, OriginLook>, pages: readonly ScriptedPage[]) {
   const { viewer, looks } = placing
   if (!viewer) return
   const options = { ...placing, viewer, looks: new Map([...fresh, ...looks]) }

@@ -7,14 +7,22 @@ export interface KnownFaults {
   isKnownError(text: string): boolean
 }
 
+/** Errors of scripts that read an answer. A failed request has another status and another body in each place. */
+const answerError = /\bJSON\b|Failed to fetch|NetworkError|Failed to execute 'send'/
 const address = /\b(?:https?|file):\/\/[^\s'"]+/g
 
 /**
  * A page may write an address without its scheme or host: `//host/a.js` is https://host/a.js at the origin, and
  * file://host/a.js on file://; `/a.js` names the host of each place. All spellings of an address are one. The query of other
  * hosts does not count, because trackers write the time there.
+ *
+ * @param seen the requests that failed in the place.
  */
-export function findKnownFaults({ failed, errors }: Pick<PageLook, 'failed' | 'errors'>, place: Place): KnownFaults {
+export function findKnownFaults(
+  { failed, errors }: Pick<PageLook, 'failed' | 'errors'>,
+  place: Place,
+  seen: readonly string[],
+): KnownFaults {
   const known = new Set(
     failed.flatMap(text => {
       const url = URL.parse(text)
@@ -32,11 +40,13 @@ export function findKnownFaults({ failed, errors }: Pick<PageLook, 'failed' | 'e
       const { pathname, search } = URL.parse(found) ?? { pathname: found, search: '' }
       return pathname + search
     })
+  const isExcused = seen.some(isKnownRequest)
   const knownErrors = new Set(errors.map(plain))
   return {
     isKnownRequest,
     isKnownError: text =>
       knownErrors.has(plain(text)) ||
+      (isExcused && answerError.test(text)) ||
       (text.match(address) ?? []).some(found => isKnownRequest(found.replace(/\.$/, ''))),
   }
 }

@@ -8,6 +8,7 @@ import type { Difference, PlaceName, ScriptFindings, ScriptMode, SearchFindings 
 import { runtimePath } from '../model/runtime-file.ts'
 import { chooseAll } from './choose-groups.ts'
 import type { CheckedChoice } from './choose-scripts.ts'
+import { countSmall, listOriginFaults, type Remark } from './compare-page.ts'
 import { findDifferences } from './find-differences.ts'
 import { createFreshPages, type FreshPages } from './fresh-pages.ts'
 import { areMovable } from './judge-sample.ts'
@@ -80,7 +81,7 @@ export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<
       reason: null,
       groups: [],
       decidedBy: viewer ? 'browser' : 'rule',
-      ...{ checkedPages: [], heldOutPages: [], differences: [] },
+      ...{ checkedPages: [], heldOutPages: [], originFaults: [], differences: [] },
     },
   }
   const fresh = createFreshPages(placing)
@@ -161,13 +162,14 @@ async function placeScripts(
         fresh.check(isComplete ? bundle : null, viewer, choices),
       ])
     : [null, []]
-  const { opened, differences: more } = fresh.found()
+  const { opened, differences: more, looks } = fresh.found()
   const { findings } = placing
   placing.findings = {
     ...findings,
-    checkedPages: [...findings.checkedPages, ...opened].sort(),
+    checkedPages: [...findings.checkedPages, ...opened],
     heldOutPages: opened.sort(),
-    differences: sortByPlace([...differences, ...more]),
+    originFaults: listOriginFaults([...placing.looks.values(), ...looks]),
+    differences: sortByPlace(countSmall([...differences, ...more])),
   }
   const hasRuntime = hasCopies || scripted.some(({ page, app }) => !app && !isUnchanged(modes.get(page.key)))
   const packed = await keepPacked(bundle, modes)
@@ -217,7 +219,7 @@ async function findRemaining(
   bundle: PlacedBundle,
   viewer: PageViewer,
   choices: ReadonlyMap<string, CheckedChoice>,
-): Promise<Difference[]> {
+): Promise<Remark[]> {
   const found = await Promise.all(
     groups.map(({ sampled }) => {
       const unseen = sampled.flatMap(each => {
@@ -233,7 +235,8 @@ async function findRemaining(
 }
 
 function sortByPlace(differences: readonly Difference[]): Difference[] {
-  return differences.toSorted((a, b) => placeOrder.indexOf(a.place) - placeOrder.indexOf(b.place))
+  const rank = ({ place, page }: Difference) => `${placeOrder.indexOf(place)} ${page}`
+  return differences.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
 }
 
 const placeOrder: readonly PlaceName[] = ['root', 'folder', 'file']

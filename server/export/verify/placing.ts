@@ -1,10 +1,9 @@
 import type { BrowserTabs } from '../../web/browser/browser-tabs.ts'
-import type { PageLook } from '../../web/browser/page-look.ts'
 import type { PageViewer } from '../../web/browser/viewer.ts'
 import type { Verify } from '../model/options.ts'
 import type { ScriptFindings, ScriptMode } from '../model/report.ts'
 import type { ExportLog } from '../model/stage-clock.ts'
-import type { SampledPage } from './compare-page.ts'
+import type { OriginLook, SampledPage } from './compare-page.ts'
 import type { MissedFiles } from './missed-files.ts'
 import type { Group } from './sample-groups.ts'
 import type { OriginLooks, ScriptedPage } from './sample-pages.ts'
@@ -40,7 +39,7 @@ export interface Placing extends ScriptPlacerOptions {
   /** Null without a browser, and when there is no page to open. */
   viewer: PageViewer | null
   /** Pages as the origin showed them, by key. The files that these pages load are in the bundle. */
-  looks: Map<string, PageLook>
+  looks: Map<string, OriginLook>
   missed: MissedFiles
   guardedAhead: ReadonlySet<string>
   findings: ScriptFindings
@@ -50,15 +49,17 @@ export interface Placing extends ScriptPlacerOptions {
 
 /** Returns those of the pages that are in the bundle and were shown at the origin. */
 export function locatePages(
-  looks: ReadonlyMap<string, PageLook>,
+  looks: ReadonlyMap<string, OriginLook>,
   pages: readonly ScriptedPage[],
   { pagePaths }: Pick<PlacedBundle, 'pagePaths'>,
 ): SampledPage[] {
-  return pages.flatMap(({ page: { key, url, charset }, app: shownBy }) => {
+  const located = pages.flatMap(({ page: { key, url, charset }, app: shownBy }) => {
     const path = pagePaths.get(key)
     const appPath = shownBy && pagePaths.get(shownBy.key)
     const origin = looks.get(key)
     const app = appPath ? { path: appPath, fragment: url.hash } : null
     return path !== undefined && origin ? [{ path, ownPath: url.pathname, charset, origin, app }] : []
   })
+  // Following a link takes as long as opening a page, so only the first page follows one.
+  return located.map((page, at) => (at === 0 ? page : { ...page, origin: { ...page.origin, follows: null } }))
 }

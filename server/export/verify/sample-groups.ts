@@ -10,7 +10,9 @@ import type { ScriptedPage } from './sample-pages.ts'
  * opens all pages with scripts. Of a site with one group, the start page and three others: data that an app keeps for each page is
  * recognised from three pages.
  */
-const baseSizes = { one: 4, more: 2 }
+const baseSizes = { one: 4, more: 2, small: 1 }
+/** Number of groups that are so large that more than one page stands for them. */
+const largeGroups = 5
 /** The pages of a site with this many pages or fewer are all opened. */
 const smallSite = 8
 /** Max further pages of all groups that a browser opens because their markup is unlike that of the others. */
@@ -34,10 +36,11 @@ export async function sampleGroups(
   hasBrowser: boolean,
 ): Promise<Group[]> {
   const isWhole = verify === 'full' || groups.flat().length <= smallSite
-  const base = isWhole ? Number.POSITIVE_INFINITY : groups.length > 1 ? baseSizes.more : baseSizes.one
+  const sizeAt = (at: number) => (at < largeGroups ? baseSizes.more : baseSizes.small)
   const sampled: Group[] = []
   let more = maxOdd
-  for (const pages of groups) {
+  for (const [at, pages] of groups.entries()) {
+    const base = isWhole ? Number.POSITIVE_INFINITY : groups.length > 1 ? sizeAt(at) : baseSizes.one
     const picked: PickedPages = pickPages(pages, { base, more, known: looks })
     more -= picked.odd.length
     const all = [...picked.base, ...picked.odd].sort((a, b) => (a.page.key < b.page.key ? -1 : 1))

@@ -2,12 +2,14 @@ import { digest } from '../../base/digest.ts'
 import { type Answerer, type BrowserAnswer, decodeBody, sameFile } from '../../web/browser/browser-request.ts'
 import type { PageLook } from '../../web/browser/page-look.ts'
 import type { PageViewer } from '../../web/browser/viewer.ts'
+import { missingWords, readGluedWords, readPageWords } from '../../web/html/page-text.ts'
 import type { ViewCache } from '../cache/view-cache.ts'
 import type { CollectedSite } from '../crawl/crawl-tools.ts'
 import type { ExportLimits } from '../model/limits.ts'
 import type { Resource } from '../model/resource.ts'
 import { appKey } from '../model/site.ts'
 import { readSpan } from '../pages/page-work.ts'
+import type { OriginLook } from './compare-page.ts'
 import type { FileSource } from './file-source.ts'
 
 /** A page of a bundle whose scripts may run there. */
@@ -28,7 +30,7 @@ export function listScriptedPages({ pages, apps }: Pick<CollectedSite, 'pages' |
 }
 
 /** Max groups that are decided separately. The pages of all further groups are one group. */
-const maxGroups = 6
+const maxGroups = 12
 
 /** Groups the pages that load the same scripts. The largest group comes first. */
 export function groupPages(scripted: readonly ScriptedPage[]): ScriptedPage[][] {
@@ -62,7 +64,7 @@ export interface OriginLooks {
 export async function lookAtOrigin(
   options: OriginLooks,
   pages: readonly ScriptedPage[],
-): Promise<Map<string, PageLook>> {
+): Promise<Map<string, OriginLook>> {
   const looks = await showAtOrigin(options, pages)
   await learnFrom(options, looks)
   return looks
@@ -72,15 +74,24 @@ export async function lookAtOrigin(
 export async function showAtOrigin(
   options: OriginLooks,
   pages: readonly ScriptedPage[],
-): Promise<Map<string, PageLook>> {
-  const looks = new Map<string, PageLook>()
+): Promise<Map<string, OriginLook>> {
+  const looks = new Map<string, OriginLook>()
   await Promise.all(
     pages.map(async scripted => {
       const look = options.looks.get(scripted.page.key) ?? (await lookAt(options, scripted))
-      if (look) looks.set(scripted.page.key, look)
+      if (look) looks.set(scripted.page.key, { ...look, served: await readServed(scripted) })
     }),
   )
   return looks
+}
+
+/** Returns the words of the HTML of a page in both readings: with the text of neighbouring elements apart, and joined. */
+async function readServed({ page, app }: ScriptedPage): Promise<string[]> {
+  const { span, charset } = app ?? page
+  if (!span) return []
+  const raw = { text: (await readSpan(span)).toString('latin1'), charset }
+  const apart = readPageWords(raw)
+  return [...apart, ...missingWords(readGluedWords(raw), apart)]
 }
 
 /** Requests the files that the scripts of pages loaded at the origin. */

@@ -3,6 +3,8 @@ import type { Difference, PlaceName, TextLoss } from '../model/report.ts'
 
 /** Max share of its words that a page may lose in a place. Words of headings that the page still shows do not count. */
 export const maxLostShare = 0.1
+/** A page that loses no more words than this is in the report, but no export fails because of it. */
+const fewWords = 3
 
 const where: Record<PlaceName, string> = {
   root: 'at the root of a host',
@@ -19,7 +21,7 @@ type Lossy = Difference & { loss: TextLoss }
  */
 export function noteTextLoss(differences: readonly Difference[], allowLoss: boolean): string[] {
   const lossy = differences.filter(isLossy).sort((a, b) => shareOf(b.loss) - shareOf(a.loss))
-  const serious = lossy.filter(({ loss }) => loss.words - loss.repeated > loss.of * maxLostShare)
+  const serious = lossy.filter(({ loss }) => loss.words - loss.repeated > Math.max(fewWords, loss.of * maxLostShare))
   const [first] = lossy
   const [worst] = serious.sort((a, b) => seriousShareOf(b.loss) - seriousShareOf(a.loss))
   if (worst && !allowLoss) {

@@ -35,7 +35,8 @@ export async function findTwin(files: string, path: string): Promise<FoundTwin> 
   return path.toLowerCase() === twin.toLowerCase() ? { page, twin: twinPath(page) } : { moved: twin }
 }
 
-async function findPage(files: string, path: string): Promise<string | null> {
+/** Returns the path of the page that an address without its extension shows; null = there is none. */
+export async function findPage(files: string, path: string): Promise<string | null> {
   let found: Found = await findFile(files, path)
   if (found.kind === 'moved') found = await findFile(files, found.to)
   return found.kind === 'file' && isPage(found.path) ? found.path : null
@@ -44,7 +45,7 @@ async function findPage(files: string, path: string): Promise<string | null> {
 /** A larger page is not converted for a request. */
 const maxPageBytes = 8 * 1024 ** 2
 
-/** Returns a page of a version as Markdown, for a bundle without its twin; null = the page is too large. */
+/** Returns a page as Markdown, for a bundle without its twin; null = the page is too large. */
 export async function convertPage(files: string, path: string): Promise<Buffer | null> {
   const bytes = await readFile(join(files, path))
   if (bytes.length > maxPageBytes) return null

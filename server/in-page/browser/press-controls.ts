@@ -134,7 +134,9 @@ function isChange({ target, type, attributeName, oldValue, addedNodes, removedNo
 }
 
 function markupOf(nodes: NodeList): string {
-  return Array.from(nodes, node => (node instanceof Element ? node.outerHTML : node.nodeValue)).join('')
+  // Apps fetch files ahead by such elements.
+  const seen = Array.from(nodes).filter(node => !(node instanceof Element && node.matches('link, script, style, meta')))
+  return seen.map(node => (node instanceof Element ? node.outerHTML : node.nodeValue)).join('')
 }
 
 function findEffect(
@@ -153,7 +155,7 @@ function findEffect(
   if (!part || part.matches('html, body, main') || part.outerHTML.length > maxStateLength)
     return { pressed, state: null }
   const isAdded = changed.some(({ type, addedNodes }) => type === 'characterData' || addedNodes.length > 0)
-  const isFresh = isAdded && fresh.length > 0 && !isCopy(control)
+  const isFresh = isAdded && (fresh.length > 0 || !isContent(control)) && !isCopy(control)
   const kind = { isFresh, isContent: isContent(control), isToggle: false }
   return { pressed, state: { key, up, html: copyPart(part, keys), ...kind } }
 }

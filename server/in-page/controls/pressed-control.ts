@@ -28,3 +28,9 @@ export interface PressStep {
   pressed: PressedControl | null
   state: ControlState | null
 }
+
+/** A link that was followed, and the heading of the page that it shows. */
+export interface FollowedLink {
+  name: string
+  heading: string
+}

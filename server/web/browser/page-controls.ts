@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer'
 import * as scripts from '../../../generated/in-page.ts'
 import { callScript } from '../../base/call-script.ts'
-import type { ControlState, PressedControl, PressStep } from '../../in-page/controls/pressed-control.ts'
+import type { ControlState, FollowedLink, PressedControl, PressStep } from '../../in-page/controls/pressed-control.ts'
 
 /** What the controls of a page do. */
 export interface ControlUse {
@@ -31,4 +31,28 @@ export async function pressControls(page: Page, settle: () => Promise<void>): Pr
 export async function findDeadControls(page: Page, expected: readonly PressedControl[]): Promise<string[]> {
   if (expected.length === 0) return []
   return (await page.evaluate(callScript(scripts.tryControls, expected)).catch(() => [])) as string[]
+}
+
+/**
+ * Follows a link that scripts follow in place of the browser. Returns the heading of the page that it leads to; null if no
+ * other page is shown. Does nothing on a page that no framework controls.
+ *
+ * @param name text of the link; null = any.
+ */
+export async function followLink(
+  page: Page,
+  settle: () => Promise<void>,
+  { isTakenOver, name = null }: { isTakenOver: boolean; name?: string | null },
+): Promise<FollowedLink | null> {
+  if (!isTakenOver) return null
+  try {
+    const clicked = (await page.evaluate(callScript(scripts.followLink, name))) as FollowedLink | null
+    if (!clicked) return null
+    await settle()
+    const heading = (await page.evaluate(callScript(scripts.readHeading))) as string
+    return heading === clicked.heading ? null : { name: clicked.name, heading }
+  } catch {
+    // The browser left the page.
+    return null
+  }
 }

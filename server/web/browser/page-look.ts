@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer'
 import type { SeenPage } from '../../in-page/browser/seen-page.ts'
-import type { PressedControl } from '../../in-page/controls/pressed-control.ts'
+import type { FollowedLink, PressedControl } from '../../in-page/controls/pressed-control.ts'
 import type { OutlineModel } from '../../in-page/outline/outline-model.ts'
 import { splitWords } from '../html/page-text.ts'
 import { pressTheme, readColours, readSeen } from './in-page.ts'
@@ -36,6 +36,8 @@ export interface PageLook {
   controls: PressedControl[]
   /** Names of the controls that do less than expected. */
   deadControls: string[]
+  /** A link that the page's scripts followed; null = none, or nobody tried. */
+  follows: FollowedLink | null
 }
 
 /** Max times that a theme button is pressed. With the states system, light and dark, the first time may change nothing. */
@@ -67,7 +69,8 @@ export function finishLook(
     outline = null,
     controls = [],
     deadControls = [],
-  }: Pick<PageLook, 'switchesTheme'> & Partial<Pick<PageLook, 'outline' | 'controls' | 'deadControls'>>,
+    follows = null,
+  }: Pick<PageLook, 'switchesTheme'> & Partial<Pick<PageLook, 'outline' | 'controls' | 'deadControls' | 'follows'>>,
 ): PageLook {
   const { failed, errors, loaded, byScript } = watched
   const sorted = (found: Set<string>) => [...found].sort()
@@ -86,6 +89,7 @@ export function finishLook(
     outline,
     controls,
     deadControls,
+    follows,
   }
 }
 

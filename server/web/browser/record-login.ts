@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Browser, KeyInput, Page } from 'puppeteer'
+import type { Browser, ElementHandle, KeyInput, Page } from 'puppeteer'
 import { OperatorError } from '../../base/operator-error.ts'
-import type { LoginStep, StepValue } from '../login/login-steps.ts'
+import type { LoginStep } from '../login/login-steps.ts'
 import { createRecordedLogin, isForHost, pickSigning, type RecordedLogin } from '../login/recorded-login.ts'
 import { closeBrowser, firstLine, type LaunchOptions, launch } from './launch.ts'
 
@@ -11,16 +11,18 @@ export interface LoginRecording {
   /** Null = a person signs in, in a window. */
   steps: readonly LoginStep[] | null
   /** Returns the text for a field. */
-  readValue(value: StepValue): Promise<string>
+  readValue(value: NonNullable<LoginStep['value']>): Promise<string>
   /** Resolves when the person says that the login is done. The end of the window says so, too. */
   done: Promise<unknown>
   signal: AbortSignal
 }
 
+type Recording = Omit<LoginRecording, 'browser'>
+
 const stepMs = 30_000
 /** How often the state of the window is read: once it is closed, nothing can be read. */
 const lookMs = 500
-/** The page may still redirect and store its token after the last step. */
+/** The page may still load, redirect and store its token after a step. */
 const quiet = { idleTime: 500, timeout: 10_000 }
 
 /**
@@ -54,83 +56,61 @@ export async function recordLogin({ browser, ...recording }: LoginRecording): Pr
 
 type State = Omit<RecordedLogin, 'format' | 'headers'> & { hasForm: boolean }
 
-async function follow(
-  page: Page,
-  steps: readonly LoginStep[],
-  recording: LoginRecording | Omit<LoginRecording, 'browser'>,
-): Promise<State> {
+async function follow(page: Page, steps: readonly LoginStep[], recording: Recording): Promise<State> {
   for (const step of steps) {
     recording.signal.throwIfAborted()
     try {
       await take(page, step, recording)
     } catch (error) {
       if (error instanceof OperatorError) throw error
-      const { pathname } = URL.parse(page.url()) ?? { pathname: '' }
-      const words = Object.entries(step).flatMap(([name, value]) =>
-        name === 'line' || name === 'value' ? [] : [name, value],
-      )
+      const { line, action, target } = step
       // The message of the browser could contain what was typed.
       const why = (error as Error).name === 'TimeoutError' ? `took more than ${stepMs / 1000} seconds` : 'failed'
-      throw new OperatorError(`Line ${step.line} of the steps (${words.join(' ')}) ${why} on the page ${pathname}.`)
+      const place = URL.parse(page.url())?.pathname ?? 'without an address'
+      throw new OperatorError(`Line ${line} of the steps (${action} ${target}) ${why} on the page ${place}.`)
     }
   }
-  await page.waitForNetworkIdle(quiet).catch(() => {})
   return readState(page, recording.site)
 }
 
-async function take(
-  page: Page,
-  step: LoginStep,
-  { site, readValue }: Pick<LoginRecording, 'site' | 'readValue'>,
-): Promise<void> {
-  if ('open' in step) await page.goto(new URL(step.open, site).href, { timeout: stepMs })
-  else if ('fill' in step)
+async function take(page: Page, { action, target, value }: LoginStep, { site, readValue }: Recording): Promise<void> {
+  if (action === 'open') await page.goto(new URL(target, site).href, { timeout: stepMs })
+  else if (action === 'fill')
     await page
-      .locator(step.fill)
+      .locator(target)
       .setTimeout(stepMs)
-      .fill(await readValue(step.value))
-  else if ('press' in step) await page.keyboard.press(step.press as KeyInput)
-  else if ('wait' in step)
-    await page.waitForSelector(toSelector(step.wait)[0] ?? '', { visible: true, timeout: stepMs })
-  else await click(page, toSelector(step.click))
+      .fill(value ? await readValue(value) : '')
+  else if (action === 'press') await page.keyboard.press(target as KeyInput)
+  else if (action === 'click') await (await findShown(page, target)).click()
+  else await findShown(page, target)
+  if (action !== 'fill') await page.waitForNetworkIdle(quiet).catch(() => {})
 }
 
-/** Clicks the first control that appears. The page may load meanwhile. */
-async function click(page: Page, selectors: readonly string[]): Promise<void> {
+/** Waits for an element: `text=Sign in` names a button or a link by its name, else any text; all else is a CSS selector. */
+async function findShown(page: Page, target: string): Promise<ElementHandle> {
+  const name = JSON.stringify(target.slice('text='.length))
+  const roles = ['button', 'link'].map(role => `::-p-aria([name=${name}][role="${role}"])`)
+  const selectors = target.startsWith('text=') ? [...roles, `::-p-text(${name})`] : [target]
   const deadline = performance.now() + stepMs
   for (;;) {
     for (const selector of selectors) {
-      const found = await page.$(selector)
-      if (!(await found?.isVisible())) continue
-      const loaded = page.waitForNetworkIdle(quiet).catch(() => {})
-      await found?.click()
-      await loaded
-      return
+      // The page may load meanwhile.
+      const found = await page.$(selector).catch(() => null)
+      if (found && (await found.isVisible().catch(() => false))) return found
     }
     if (performance.now() > deadline) throw new DOMException('not found', 'TimeoutError')
     await sleep(lookMs)
   }
 }
 
-/** `text=Sign in` names a button or a link by its name, else any text; everything else is a CSS selector. */
-function toSelector(target: string): string[] {
-  if (!target.startsWith('text=')) return [target]
-  const name = JSON.stringify(target.slice('text='.length))
-  return [...['button', 'link'].map(role => `::-p-aria([name=${name}][role="${role}"])`), `::-p-text(${name})`]
-}
-
 /** Reads the state of the window again and again, until the person is done. */
-async function watch(
-  browser: Browser,
-  first: Page,
-  { site, done, signal }: Omit<LoginRecording, 'browser'>,
-): Promise<State> {
+async function watch(browser: Browser, first: Page, { site, done, signal }: Recording): Promise<State> {
   await first.goto(site.href).catch(error => {
     throw new OperatorError(`${site.href} cannot be opened (${firstLine(error)}). Check the address.`)
   })
   let last: State | null = null
   let isDone = false
-  done.then(() => {
+  void done.then(() => {
     isDone = true
   })
   for (;;) {
@@ -165,6 +145,7 @@ async function readState(page: Page, site: URL): Promise<State> {
         ...{ name, value, domain, path, secure, httpOnly: httpOnly ?? false },
         expiresAt: expires === undefined || expires < 0 ? null : Math.round(expires * 1000),
       })),
+    hasPasswordField: fields.length > 0,
     hasForm: shown.includes(true),
   }
 }

@@ -1,11 +1,11 @@
 import type { HTTPRequest } from 'puppeteer'
 import { OperatorError } from '../../base/operator-error.ts'
-import type { PressedControl } from '../../in-page/controls/pressed-control.ts'
+import type { FollowedLink, PressedControl } from '../../in-page/controls/pressed-control.ts'
 import type { BrowserAnswer, BrowserRequest } from './browser-request.ts'
 import { type BrowserTabs, createBrowserTabs } from './browser-tabs.ts'
 import { learnOutline } from './in-page.ts'
 import type { LaunchOptions } from './launch.ts'
-import { findDeadControls, pressControls } from './page-controls.ts'
+import { findDeadControls, followLink, pressControls } from './page-controls.ts'
 import { finishLook, type PageLook, readText, tryTheme } from './page-look.ts'
 import { settle } from './settle.ts'
 import { clearStorage, toBrowserRequest } from './tab.ts'
@@ -39,6 +39,8 @@ export interface LookWish {
   served?: string
   /** The controls that worked at the origin, to press them too. */
   controls?: readonly PressedControl[]
+  /** The link that scripts followed at the origin, to follow it too. */
+  follows?: FollowedLink | null
 }
 
 export interface ViewerOptions {
@@ -123,7 +125,7 @@ interface Looking extends LookWish {
 
 async function lookAt(
   tab: WatchedTab,
-  { showing, pressesTheme, served, controls = [], timeoutMs }: Looking,
+  { showing, pressesTheme, served, controls = [], follows = null, timeoutMs }: Looking,
 ): Promise<PageLook> {
   const { page } = tab
   const deadline = performance.now() + timeoutMs * 0.8
@@ -137,5 +139,11 @@ async function lookAt(
   const before = keepFaults(showing)
   const use = served === undefined ? null : await pressControls(page, () => settle(tab, showing, deadline))
   const deadControls = await findDeadControls(page, controls)
-  return finishLook(page, before, seen, { switchesTheme, outline, controls: use?.pressed ?? [], deadControls })
+  const link = {
+    isTakenOver: seen.isTakenOver && (served !== undefined || follows !== null),
+    name: follows?.name ?? null,
+  }
+  const followed = await followLink(page, () => settle(tab, showing, deadline), link)
+  const done = { controls: use?.pressed ?? [], deadControls, follows: followed }
+  return finishLook(page, before, seen, { switchesTheme, outline, ...done })
 }

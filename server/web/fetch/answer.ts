@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { pipeline, promises as streams, type Transform } from 'node:stream'
+import { Duplex, pipeline, Readable, promises as streams } from 'node:stream'
 import zlib from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { describeBytes } from '../../base/format-bytes.ts'
@@ -52,8 +52,7 @@ interface AnswerSource {
 export async function openAnswer(source: AnswerSource): Promise<Answer> {
   const { url, isRedirected, status, headers, explain } = source
   const body = createBodyReader(source)
-  const isPage = status === 200 && isSniffed(headers) && looksLikeHtml(await body.peek(sniffedBytes))
-  const contentType = isPage ? 'text/html' : (headers['content-type'] ?? '')
+  const contentType = (status === 200 ? await sniffType(body, headers, url) : null) ?? headers['content-type'] ?? ''
   return {
     url,
     status,
@@ -134,12 +133,15 @@ const tags = 'html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|
 const html = new RegExp(`^[\\t\\n\\f\\r ]*<(?:!doctype html[ >]|(?:${tags})[ >]|!--)`, 'i')
 
 /**
- * Decides whether a browser checks the body of an answer to detect a page: the type is missing or unknown, and the server
- * does not forbid the check (WHATWG MIME Sniffing, 7).
+ * Decides whether the body of an answer is checked to detect a page: the type is missing or unknown, and the server does not
+ * forbid the check (WHATWG MIME Sniffing, 7). Servers without a type for a page send `application/octet-stream`.
  */
-export function isSniffed(headers: Record<string, string>): boolean {
+export function isSniffed(headers: Record<string, string>, { pathname }: Pick<URL, 'pathname'>): boolean {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
-  const isUnknown = ['', '*/*', 'unknown/unknown', 'application/unknown'].includes(type)
+  const mayBePage = /(?:\.x?html?|\/[^/.]*)$/i.test(pathname)
+  const isUnknown =
+    ['', '*/*', 'unknown/unknown', 'application/unknown'].includes(type) ||
+    (mayBePage && /^(?:application|binary)\/octet-stream$/.test(type))
   // The first of several values applies (Fetch, determine nosniff).
   const options = headers['x-content-type-options']?.split(',')[0]?.trim().toLowerCase()
   return isUnknown && options !== 'nosniff'
@@ -148,6 +150,28 @@ export function isSniffed(headers: Record<string, string>): boolean {
 /** Decides whether a body that starts with these bytes is a page (WHATWG MIME Sniffing, 7.1). */
 export function looksLikeHtml(start: Buffer): boolean {
   return html.test(start.subarray(0, sniffedBytes).toString('latin1'))
+}
+
+/** Returns the type that the body of an answer has, if it is another than the server says; otherwise null. */
+async function sniffType(body: BodyReader, headers: Record<string, string>, url: URL): Promise<string | null> {
+  if (isSniffed(headers, url)) return looksLikeHtml(await body.peek(sniffedBytes)) ? 'text/html' : null
+  const isPage = /^text\/html\b/i.test(headers['content-type'] ?? '')
+  // Browsers show a picture whatever its type is.
+  return isPage ? (binaryType(await body.peek(signBytes)) ?? null) : null
+}
+
+const signBytes = 4
+const binarySigns: readonly [type: string, start: string][] = [
+  ['image/png', '\x89PNG'],
+  ['image/jpeg', '\xff\xd8\xff'],
+  ['image/gif', 'GIF8'],
+  ['application/pdf', '%PDF'],
+  ['application/zip', 'PK\x03\x04'],
+]
+
+function binaryType(body: Buffer): string | undefined {
+  const start = body.subarray(0, 8).toString('latin1')
+  return binarySigns.find(([, sign]) => start.startsWith(sign))?.[0]
 }
 
 /** A body with a chunk in this time was not stalled when its time was up. It would take as long again. */
@@ -242,7 +266,7 @@ function createBodyReader({ headers, body, countBytes, explain, onEnd }: AnswerS
 /**
  * Returns the streams that decode a Content-Encoding. At most two layers are allowed, because honest servers use no more.
  */
-function openDecompressors(encoding: string): Transform[] {
+function openDecompressors(encoding: string): Duplex[] {
   const names = encoding
     .toLowerCase()
     .split(',')
@@ -251,9 +275,24 @@ function openDecompressors(encoding: string): Transform[] {
   if (names.length > 2) throw new FetchError('encoding', 'the answer is compressed more than twice')
   return names.reverse().map(name => {
     if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip()
-    if (name === 'deflate') return zlib.createInflate()
+    if (name === 'deflate') return createDeflateDecoder()
     if (name === 'br') return zlib.createBrotliDecompress()
     if (name === 'zstd') return zlib.createZstdDecompress()
     throw new FetchError('encoding', `the answer is compressed with ${name}, which was not requested`)
+  })
+}
+
+/** Decodes both forms of `deflate` that servers send: with the header of zlib, and raw as browsers accept it too. */
+function createDeflateDecoder(): Duplex {
+  return Duplex.from(async function* (source: AsyncIterable<Buffer>) {
+    const chunks = source[Symbol.asyncIterator]()
+    const { value: first, done } = await chunks.next()
+    if (done) return
+    const decoder = ((first[0] ?? 0) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw()
+    const all = async function* () {
+      yield first
+      yield* { [Symbol.asyncIterator]: () => chunks }
+    }
+    yield* pipeline([Readable.from(all()), decoder], () => {}) as unknown as AsyncIterable<Buffer>
   })
 }

@@ -1,18 +1,22 @@
 import { OperatorError } from '../../base/operator-error.ts'
 
+const actions = ['open', 'fill', 'click', 'press', 'wait'] as const
 /** Where the text for a field comes from. A secret is never in the file of the steps. */
-export type StepValue = { text: string } | { variable: string } | { stdin: true }
+const sources = ['value', 'value-env', 'value-stdin'] as const
 
-/** One step of signing in. `line` is its line in the file. */
-export type LoginStep = { line: number } & (
-  | { open: string }
-  | { fill: string; value: StepValue }
-  | { click: string }
-  | { press: string }
-  | { wait: string }
-)
+/** One step of signing in. */
+export interface LoginStep {
+  /** In the file. */
+  line: number
+  action: (typeof actions)[number]
+  /** An address, a key or a selector. */
+  target: string
+  /** For a field: a text, the name of a variable, or a line of standard input. */
+  value?: { source: (typeof sources)[number]; text: string }
+}
 
-const forms = `{"open": "/login"}, {"fill": "#user", "value-env": "DOCS_USER"}, {"click": "text=Sign in"}, {"press": "Enter"} or {"wait": "#content"}`
+const forms =
+  'write one of {"open": "/login"}, {"fill": "#user", "value-env": "DOCS_USER"}, {"click": "text=Sign in"}, {"press": "Enter"} and {"wait": "#content"}'
 
 /**
  * Parses steps: JSON, one a line. Empty lines and lines that begin with # are left out.
@@ -21,49 +25,34 @@ const forms = `{"open": "/login"}, {"fill": "#user", "value-env": "DOCS_USER"}, 
  */
 export function parseLoginSteps(text: string, file: string): LoginStep[] {
   const steps = text.split('\n').flatMap((row, at) => {
-    const trimmed = row.trim()
-    return trimmed === '' || trimmed.startsWith('#') ? [] : [parseStep(trimmed, at + 1, file)]
+    if (/^\s*(?:#|$)/.test(row)) return []
+    const step = parseStep(row, at + 1)
+    if (typeof step === 'string') throw new OperatorError(`--steps ${file}, line ${at + 1}: ${step}.`, 2)
+    return [step]
   })
-  if (steps.length === 0) throw new OperatorError(`--steps ${file} has no steps. Write one a line: ${forms}`, 2)
+  if (steps.length === 0) throw new OperatorError(`--steps ${file} has no steps: ${forms}.`, 2)
   return steps
 }
 
-function parseStep(row: string, line: number, file: string): LoginStep {
-  const refuse = (why: string): never => {
-    throw new OperatorError(`--steps ${file}, line ${line}: ${why}.`, 2)
-  }
-  const given = new Map(Object.entries(parseObject(row) ?? refuse(`it must be one of ${forms}`)))
-  const isText = [...given].every(
-    ([name, value]) => typeof value === 'string' || (name === 'value-stdin' && value === true),
-  )
-  const [action, ...more] = [...given.keys()].filter(name => !name.startsWith('value'))
-  const target = String(given.get(action ?? ''))
-  const values = [...given.keys()].filter(name => name.startsWith('value'))
-  if (!isText || more.length > 0) refuse(`it must be one of ${forms}`)
-  if (action === 'fill') {
-    const [name, ...others] = values
-    if (others.length > 0) refuse('fill takes one of value, value-env and value-stdin')
-    const value = String(given.get(name ?? ''))
-    if (name === 'value') return { line, fill: target, value: { text: value } }
-    if (name === 'value-env') return { line, fill: target, value: { variable: value } }
-    if (name === 'value-stdin') return { line, fill: target, value: { stdin: true } }
-    return refuse(
-      'fill needs value-env with the name of a variable, value-stdin, or value for a text that is no secret',
-    )
-  }
-  if (values.length > 0) refuse(`only fill takes ${values[0]}`)
-  if (action === 'open') return { line, open: target }
-  if (action === 'click') return { line, click: target }
-  if (action === 'press') return { line, press: target }
-  if (action === 'wait') return { line, wait: target }
-  return refuse(`it must be one of ${forms}`)
+/** Returns what is wrong if the row is no step. */
+function parseStep(row: string, line: number): LoginStep | string {
+  const given = parseObject(row)
+  const [action, ...more] = actions.filter(name => name in given)
+  const [source, ...others] = sources.filter(name => name in given)
+  const target = action && given[action]
+  const isKnown = Object.keys(given).length === 1 + (source ? 1 : 0)
+  if (action === undefined || typeof target !== 'string' || more.length > 0) return forms
+  if (action !== 'fill')
+    return isKnown && !source ? { line, action, target } : `only fill takes a value, and nothing else; ${forms}`
+  if (source === undefined || others.length > 0 || !isKnown)
+    return 'fill needs value-env with the name of a variable, or value-stdin, or value with a text that is no secret'
+  return { line, action, target, value: { source, text: String(given[source]) } }
 }
 
-function parseObject(row: string): object | null {
+function parseObject(row: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(row)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
+    return { ...JSON.parse(row) }
   } catch {
-    return null
+    return {}
   }
 }

@@ -18,6 +18,8 @@ export interface RecordedLogin {
   format: typeof format
   /** The page of the site on which the login ended. It is requested to learn whether the login still works. */
   landing: string
+  /** Whether that page has a hidden field for a password all the same. */
+  hasPasswordField: boolean
   recordedAt: number
   cookies: RecordedCookie[]
   /** The local storage of the site. */

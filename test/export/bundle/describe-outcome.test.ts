@@ -21,6 +21,7 @@ const nothing: ExportReport = {
     decidedBy: 'browser',
     checkedPages: ['a.html', 'b.html'],
     heldOutPages: [],
+    originFaults: [],
   },
 }
 

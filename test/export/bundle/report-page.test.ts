@@ -28,6 +28,7 @@ const report = {
     decidedBy: 'browser',
     checkedPages: ['index.html'],
     heldOutPages: [],
+    originFaults: [],
   },
   differences: [],
   notes: [],

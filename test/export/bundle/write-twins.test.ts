@@ -8,10 +8,11 @@ const { run } = setUpBrowserlessExports()
 const site = {
   '/': page(
     'home',
-    '<a href="/guide/a">a</a> <a href="/guide/b/">b</a> <a href="/faq.html">f</a> <a href="/faq.md">own</a>',
+    '<a href="/guide/a">a</a> <a href="/guide/b/">b</a> <a href="/faq.html">f</a> <a href="/faq.md">own</a> <a href="/api/x">x</a>',
   ),
   '/guide/a': page('a', '<a href="/guide/b/#x">b</a> <a href="/faq.html">f</a>'),
   '/guide/b/': page('b'),
+  '/api/x': page('x'),
   '/faq.html': page('faq'),
   '/faq.md': { body: 'own', headers: { 'content-type': 'text/markdown' } },
 }
@@ -19,6 +20,7 @@ const site = {
 test('pages get Markdown beside them, and two lists', async () => {
   const { entries, names } = await run(site, { markdown: true })
   expect(names.filter(name => /\.(md|txt)$/.test(name))).toEqual([
+    'api/x.md',
     'faq.md',
     'guide/a.md',
     'guide/b/index.md',
@@ -31,9 +33,9 @@ test('pages get Markdown beside them, and two lists', async () => {
     /^---\ntitle: "a"\nurl: .*\/guide\/a\n---\n\n# a\n\nThese are the words of the page a.\n\n\[b\]\(b\/index.md#x\) \[f\]\(..\/faq.html\)\n$/,
   )
   expect(text('llms.txt')).toMatch(
-    /^# home\n\n3 pages of .*, as Markdown. All of them are in \[llms-full.txt\]\(llms-full.txt\) \(1 KB\).\n\n## Start \(1 KB\)\n\n- \[home\]\(index.md\): \(1 KB\)\n\n## guide \(1 KB\)\n\n- \[a\]\(guide\/a.md\): \(1 KB\)\n- \[b\]/,
+    /^# home\n\n4 pages of .*, as Markdown. All of them are in \[llms-full.txt\]\(llms-full.txt\) \(1 KB\).\n\n## Start \(1 KB\)\n\n- \[home\]\(index.md\): \(1 KB\)\n\n## api \(1 KB\)\n\n- \[x\]\(api\/x.md\): \(1 KB\)\n\n## guide \(1 KB\)\n\n- \[a\]\(guide\/a.md\): \(1 KB\)\n- \[b\]/,
   )
-  expect(text('llms-full.txt').match(/^# .*/gm)).toEqual(['# home', '# a', '# b'])
+  expect(text('llms-full.txt').match(/^# .*/gm)).toEqual(['# home', '# x', '# a', '# b'])
   expect(text('faq.md')).toBe('own')
 })
 

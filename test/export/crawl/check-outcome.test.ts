@@ -50,7 +50,7 @@ describe('a wanted page that is lost has a reason and the remedy', () => {
     [
       { state: 'missing', reason: 'status 401' },
       'status 401',
-      'Set an origin that needs no login, or use npx quire export --header.',
+      'Record a login with npx quire login, use npx quire export --header, or set an origin that needs none.',
       'not_found',
     ],
     [

@@ -19,7 +19,7 @@ test('keeps redirects as small pages, and links directly to their targets', asyn
   expect(report.redirects).toEqual([{ from: 'old/index.html', to: 'new/index.html' }])
   expect(report.deadLinks.map(({ to, reason }) => [to, reason])).toEqual([
     ['/away', '127.0.0.1 is not a public address (loopback)'],
-    ['/loop', 'more than 10 redirects'],
+    ['/loop', 'more than 20 redirects'],
   ])
   expect(names).not.toContain('loop/index.html')
 })

@@ -7,7 +7,8 @@ const origin = {
   errors: ["TypeError: 'https://docs.example.com/a.js' is no list"],
 }
 const roots = { root: 'http://localhost/', folder: 'http://localhost/any/sub/folder/', file: 'file:///tmp/bundle/' }
-const faultsIn = (name: keyof typeof roots) => findKnownFaults(origin, { name, root: roots[name] } as Place)
+const faultsIn = (name: keyof typeof roots, seen: string[] = []) =>
+  findKnownFaults(origin, { name, root: roots[name] } as Place, seen)
 
 test.each([
   ['root', 'http://tracker.example/t.js?now=2', true],
@@ -30,4 +31,12 @@ test.each([
   ['folder', 'TypeError: x is not a function', false],
 ] as const)('at %s, the error "%s" is known: %s', (place, error, isKnown) => {
   expect(faultsIn(place).isKnownError(error)).toBe(isKnown)
+})
+
+test('an error of a script that reads an answer is known if the request failed at the origin too', () => {
+  const error = 'SyntaxError: Unexpected end of JSON input'
+  expect(faultsIn('file').isKnownError(error)).toBe(false)
+  expect(faultsIn('file', ['file:///tmp/bundle/data.json']).isKnownError(error)).toBe(false)
+  expect(faultsIn('file', ['file:///api/user?id=1']).isKnownError(error)).toBe(true)
+  expect(faultsIn('file', ['file:///api/user?id=1']).isKnownError('TypeError: x is null')).toBe(false)
 })

@@ -75,8 +75,10 @@ test('an app that works only at the root of a host runs there, and its pages are
     decidedBy: 'browser',
     checkedPages: ['index.html', 'guide.html'],
     heldOutPages: [],
+    originFaults: [],
   })
-  expect(exported.report.differences).toEqual([])
+  const lost = exported.report.differences.map(({ page, place, loss }) => [page, place, loss?.words])
+  expect(lost).toEqual(['folder', 'file'].flatMap(place => ['guide.html', 'index.html'].map(page => [page, place, 1])))
   expect(exported.names).toContain('_quire/runtime.js')
   for (const path of ['index.html', 'guide.html']) {
     const name = path === 'index.html' ? 'home' : 'guide'
@@ -102,7 +104,8 @@ test('scripts that fail only from file:// run on a host, also in folders', {}, a
   const exported = await run(site)
   expect(exported.report.scripts).toMatchObject({ mode: 'hosted', decidedBy: 'browser' })
   expect(exported.report.scripts.reason).toMatch(/^index\.html on file:\/\/: /)
-  expect(exported.report.differences).toEqual([])
+  const lost = exported.report.differences.map(({ page, place, loss }) => [page, place, loss?.words])
+  expect(lost).toEqual(['guide/index.html', 'index.html'].map(page => [page, 'file', 1]))
   for (const place of ['root', 'folder'] as const)
     expect(await look(exported, 'guide/index.html', place)).toMatchObject({
       text: `x ${words('plain')} asked`,

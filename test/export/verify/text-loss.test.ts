@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ExportError } from '../../../server/export/model/export-error.ts'
 import type { Difference, PlaceName } from '../../../server/export/model/report.ts'
-import { findLoss } from '../../../server/export/verify/compare-page.ts'
+import { countSmall, findLoss, findPartLoss } from '../../../server/export/verify/compare-page.ts'
 import { noteTextLoss } from '../../../server/export/verify/text-loss.ts'
 
 const split = (text: string) => text.split(' ')
@@ -34,6 +34,28 @@ describe('the text that a page loses', () => {
     const look = { words: text, headingWords: split('Install it Use it') }
     expect(findLoss(look, { words: [...text, ...outline] })).toEqual({ words: 6, repeated: 4, of: 16 })
   })
+})
+
+describe('the part of a page that its scripts make', () => {
+  const served = [...numbered(900), ...split('waiting for data')]
+  const origin = (made: string) => ({ served, words: [...numbered(900), ...split(made)] })
+  const here = (text: string) => ({ headingWords: [], words: [...numbered(900), ...split(text)] })
+  const cases: { fact: string; made: string; shown: string; lost: number | undefined }[] = [
+    { fact: 'is lost if all of it is missing', made: 'ready now', shown: 'waiting for data', lost: 2 },
+    { fact: 'is lost if much of it is missing', made: 'a b c d e f', shown: 'a b', lost: 4 },
+    { fact: 'is not lost if a few words of it are missing', made: 'a b c d e f', shown: 'a b c d e', lost: undefined },
+    { fact: 'is not lost if it is a number', made: '1,234', shown: 'waiting for data', lost: undefined },
+    { fact: 'is not lost if other words are there', made: 'tip of today', shown: 'hint on tuesday', lost: undefined },
+  ]
+  test.each(cases)('$fact', ({ made, shown, lost }) => {
+    expect(findPartLoss(here(shown), origin(made))?.words).toBe(lost)
+  })
+})
+
+test('small losses count together with those of other pages in the same place', () => {
+  const small = (page: string, place: PlaceName) => ({ ...losing(2, 400, { page, place }), isSmall: true })
+  const remarks = [small('a', 'file'), small('b', 'file'), small('c', 'folder')]
+  expect(countSmall(remarks)).toEqual([losing(2, 400, { page: 'a' }), losing(2, 400, { page: 'b' })])
 })
 
 describe('what an export says about lost text', () => {

@@ -88,3 +88,35 @@ describe('the data that each page loads by a shared script', () => {
     expect(exported.report.differences).toEqual([])
   })
 })
+
+describe('one page with a live-reload socket', () => {
+  const names = Array.from({ length: 11 }, (_, page) => `part-${page}`)
+  const live = "<script>new WebSocket('ws://' + location.host + '/livereload')</script>"
+
+  /** Makes a site of which each page shows what its own module, or one for all, puts in place of a word. */
+  function liveSite(scriptOf: (name: string) => string): Record<string, string> {
+    const links = names.map(name => `<a href="/${name}.html">${name}</a>`).join(' ')
+    const write = (name: string, more: string) =>
+      `<!doctype html><html><head><meta charset="utf-8"><title>${name}</title></head><body><nav>${links}</nav><main><h1>${name}</h1><p id="state">waiting</p><p>${words(name, 200)}</p></main><script type="module" src="/${scriptOf(name)}.js"></script>${more}</body></html>`
+    const site: Record<string, string> = { '/': write('home', live) }
+    for (const name of ['home', ...names])
+      site[`/${scriptOf(name)}.js`] = "document.querySelector('#state').textContent = 'module ran'"
+    for (const name of names) site[`/${name}.html`] = write(name, '')
+    return site
+  }
+
+  test.each([
+    ['each page has its own script', (name: string) => `own-${name}`],
+    ['all pages have one script', () => 'shared'],
+  ])('takes no scripts from other pages (%s)', async (_, scriptOf) => {
+    const { report, faults } = await run(liveSite(scriptOf))
+    expect(report.scripts.groups.map(({ mode }) => mode)).toEqual(report.scripts.groups.map(() => 'hosted'))
+    // Browsers refuse modules on file://. Two words are lost there, and the report says so of each opened page.
+    expect(report.differences).toEqual(
+      report.scripts.checkedPages
+        .toSorted()
+        .map(page => expect.objectContaining({ page, place: 'file', loss: { words: 2, repeated: 0, of: 214 } })),
+    )
+    expect(faults).toEqual([])
+  })
+})

@@ -7,7 +7,10 @@ const session: RecordedCookie = {
   ...{ expiresAt: null, secure: true, httpOnly: true },
 }
 const open = (cookies: RecordedCookie[], landing = 'https://docs.example.com/', storage: Record<string, string> = {}) =>
-  openLoginSession(createRecordedLogin({ landing, recordedAt: 0, cookies, storage, headers: {} }), () => 1000)
+  openLoginSession(
+    createRecordedLogin({ landing, recordedAt: 0, hasPasswordField: false, cookies, storage, headers: {} }),
+    () => 1000,
+  )
 
 describe('a cookie is sent only where it belongs', () => {
   const wide = { ...session, name: 'wide', domain: '.example.com' }

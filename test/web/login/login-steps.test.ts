@@ -14,25 +14,26 @@ test('steps are JSON, one a line, with comments and empty lines', () => {
     '{"wait": "#content"}',
   ].join('\n')
   expect(parseLoginSteps(text, 'x')).toEqual([
-    { line: 2, open: '/login' },
-    { line: 4, fill: '#user', value: { text: 'ann' } },
-    { line: 5, fill: '#password', value: { variable: 'DOCS_PASSWORD' } },
-    { line: 6, fill: '#code', value: { stdin: true } },
-    { line: 7, click: 'text=Sign in' },
-    { line: 8, press: 'Enter' },
-    { line: 9, wait: '#content' },
+    { line: 2, action: 'open', target: '/login' },
+    { line: 4, action: 'fill', target: '#user', value: { source: 'value', text: 'ann' } },
+    { line: 5, action: 'fill', target: '#password', value: { source: 'value-env', text: 'DOCS_PASSWORD' } },
+    { line: 6, action: 'fill', target: '#code', value: { source: 'value-stdin', text: 'true' } },
+    { line: 7, action: 'click', target: 'text=Sign in' },
+    { line: 8, action: 'press', target: 'Enter' },
+    { line: 9, action: 'wait', target: '#content' },
   ])
 })
 
 test.each([
-  ['open /login', 'it must be one of'],
-  ['["open"]', 'it must be one of'],
-  ['{"go": "/login"}', 'it must be one of'],
-  ['{"open": 1}', 'it must be one of'],
-  ['{"open": "/login", "click": "#a"}', 'it must be one of'],
+  ['open /login', 'write one of'],
+  ['["open"]', 'write one of'],
+  ['{"go": "/login"}', 'write one of'],
+  ['{"open": 1}', 'write one of'],
+  ['{"open": "/login", "click": "#a"}', 'write one of'],
+  ['{"open": "/login", "then": "x"}', 'only fill takes a value, and nothing else'],
   ['{"fill": "#user"}', 'fill needs value-env with the name of a variable'],
-  ['{"fill": "#user", "value": "s3cret-text", "value-env": "A"}', 'fill takes one of'],
-  ['{"click": "#user", "value": "s3cret-text"}', 'only fill takes value'],
+  ['{"fill": "#user", "value": "s3cret-text", "value-env": "A"}', 'fill needs value-env'],
+  ['{"click": "#user", "value": "s3cret-text"}', 'only fill takes a value'],
 ])('the line %s is refused without its values', (row, why) => {
   const refused = () => parseLoginSteps(`\n${row}`, 'steps.jsonl')
   expect(refused).toThrow(`--steps steps.jsonl, line 2: ${why}`)
