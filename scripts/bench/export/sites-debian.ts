@@ -176,4 +176,11 @@ export const debianSites: readonly Site[] = [
     keep: /^((command|manual|guide|_static|_images)\/|[^/]+$)/,
     search: { path: '/search.html?q={query}', hits: '#search-results li > a', queries: ['toolchain', 'policy'] },
   },
+  {
+    name: 'git',
+    description: 'Git manual (Debian git-doc), AsciiDoc',
+    debian: ['git-doc'],
+    folder: 'usr/share/doc/git-doc',
+    keep: /^(?!RelNotes)/,
+  },
 ]

@@ -1,4 +1,4 @@
-import { addressOf, type Document, toFiles, withFrontMatter, withHeading, withKnownLanguages } from './documents.ts'
+import { addressOf, type Document } from './documents.ts'
 import type { Site } from './site.ts'
 
 /** `/guides` for the first page of a folder. */
@@ -217,47 +217,6 @@ import { provideServerRendering, RenderMode, withRoutes } from '@angular/ssr'
 import { App, config } from './app'
 const server = provideServerRendering(withRoutes([{ path: '**', renderMode: RenderMode.Prerender }]))
 export default (context: any) => bootstrapApplication(App, { providers: [...config.providers, server] }, context)\n`,
-    }),
-  },
-  {
-    name: 'zudoku',
-    description: 'Zudoku 0.76, React Router',
-    npm: { ...react, zudoku: '0.76.0' },
-    build: 'zudoku build',
-    out: 'dist',
-    link: bare,
-    files: documents => ({
-      'zudoku.config.tsx': `export default { navigation: ${JSON.stringify(documents.map(({ slug }) => ({ type: 'doc', file: slug })))}, docs: { files: '/pages/**/*.md' }, redirects: [{ from: '/', to: '/index' }] }\n`,
-      ...toFiles(documents, 'pages/*.md', each => withKnownLanguages(withFrontMatter(each))),
-    }),
-  },
-  {
-    name: 'vocs',
-    description: 'Vocs 2 on Waku',
-    npm: {
-      ...{ ...react, vocs: '2.12.0', waku: '1.0.0-rc.1', vite: '8.3.8', 'react-server-dom-webpack': '19.3.1' },
-      typescript: '5.9.3',
-    },
-    build: 'vocs build --no-embeddings',
-    out: 'dist/public',
-    link: bare,
-    files: documents => ({
-      'vocs.config.ts': `import { defineConfig } from 'vocs/config'\nexport default defineConfig({ title: 'Docs', checkDeadlinks: false, sidebar: ${JSON.stringify(documents.map(({ slug, title }) => ({ text: title, link: bare(slug) })))} })\n`,
-      ...toFiles(documents, 'src/pages/*.md', each => withKnownLanguages(withHeading(each))),
-    }),
-  },
-  {
-    name: 'docus',
-    description: 'Docus 5 on Nuxt 4, Nuxt UI and Nuxt Content',
-    npm: { docus: '5.12.3', nuxt: '4.5.2', 'better-sqlite3': '12.4.1', vue: '3.5.22', 'vue-router': '4.6.3' },
-    build: 'nuxt generate',
-    env: { NUXT_TELEMETRY_DISABLED: '1' },
-    out: '.output/public',
-    link: bare,
-    files: documents => ({
-      'nuxt.config.ts': `const content = { experimental: { sqliteConnector: 'native' } }
-export default defineNuxtConfig({ extends: ['docus'], site: { name: 'Docs', url: 'https://docs.example.com' }, content, fonts: { providers: { google: false, bunny: false, fontshare: false, fontsource: false, googleicons: false } }, ogImage: { enabled: false } })\n`,
-      ...toFiles(documents, 'content/*.md'),
     }),
   },
 ]
