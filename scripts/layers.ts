@@ -45,7 +45,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   web: [['browser', 'fetch', 'javascript', 'markdown'], ['html', 'login'], ['.']],
   'in-page': [
     ['browser', 'dashboard', 'docs', 'guard', 'packed', 'runtime', 'search', 'views'],
-    ['outline', 'panels'],
+    ['controls', 'outline', 'panels'],
   ],
 }
 

@@ -9,9 +9,8 @@ import { restoreLogin } from '../web/browser/in-page.ts'
 import { BrowserStartError } from '../web/browser/launch.ts'
 import { rendererTabs } from '../web/browser/renderer.ts'
 import type { SignedIn } from '../web/browser/tab.ts'
-import { isLocalHost } from '../web/fetch/address.ts'
 import { type Fetcher, openFetcher } from '../web/fetch/fetcher.ts'
-import { createPace, maxForOthers, type Pace } from '../web/fetch/host-turns.ts'
+import type { Pace } from '../web/fetch/host-turns.ts'
 import { openLoginSession } from '../web/fetch/login-session.ts'
 import { readPageWords } from '../web/html/page-text.ts'
 import { readRawText } from '../web/html/text-encoding.ts'
@@ -29,13 +28,14 @@ import { type Discovered, discoverSite } from './crawl/discover.ts'
 import { type Collection, createFileCollector } from './crawl/file-collector.ts'
 import { createLoginWatch, type LoginWatch } from './crawl/login-watch.ts'
 import type { MissingPage } from './crawl/missing-probe.ts'
+import { divide, openPace } from './crawl/open-pace.ts'
 import { maxFolded } from './crawl/query-pages.ts'
 import { findShortfall, noteShortfall, refuseShortfall } from './crawl/shortfall.ts'
 import { listThirdParties } from './crawl/third-parties.ts'
 import { type CrawlOptions, type CrawlResult, crawlSite } from './crawl/visit.ts'
 import { ExportError, stopped } from './model/export-error.ts'
 import { timeExceeded, totalExceeded } from './model/limits.ts'
-import { type Crowd, type ExportOptions, type ExportResult, obeysRobots } from './model/options.ts'
+import { type ExportOptions, type ExportResult, obeysRobots } from './model/options.ts'
 import type { ExportReport } from './model/report.ts'
 import { createExclusions, createSite, type Exclusions, isPageFile, linkKey, type Site } from './model/site.ts'
 import { startStageClock } from './model/stage-clock.ts'
@@ -138,29 +138,6 @@ function openRun(options: Attempt, signal: AbortSignal, abort: (error: unknown) 
   const secrets = session?.secrets ?? null
   const tools = { site, exclusions, fetcher, pool, tabs, browserProblem, pace, signal, abort, loginWatch, secrets }
   return { ...tools, cachingFetcher, createFetcher }
-}
-
-/** Returns the share of one of `among` exports in something that an export alone may use as a whole; at least 1. */
-function divide(whole: number, among: number): number {
-  return Math.max(1, Math.floor(whole / Math.max(1, among)))
-}
-
-/** Shares the requests to the host of the site with the exports of this host, and those to other hosts with all exports. */
-function openPace(options: ExportOptions, crowd: () => Crowd): Pace {
-  const { connections } = options.limits
-  const sharers = (host: string) => (host === options.origin.host ? crowd().onHost : crowd().exports)
-  return createPace({
-    maxRequests: host =>
-      divide(isOwnHost(options, host) ? connections : Math.min(connections, maxForOthers), sharers(host)),
-    exports: sharers,
-  })
-}
-
-/** Returns whether a host belongs to the operator, who may send it as many requests as it answers. */
-function isOwnHost(options: ExportOptions, host: string): boolean {
-  if (isLocalHost(URL.parse(`http://${host}/`)?.hostname ?? '')) return true
-  if (host === options.origin.host) return !obeysRobots(options)
-  return options.alsoAllowed?.some(origin => origin.host === host) ?? false
 }
 
 function openPool(options: Attempt, share: (whole: number) => number): PagePool {

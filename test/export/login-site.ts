@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -45,8 +45,9 @@ export async function startLoginSite(): Promise<LoginSite> {
   const cookies = new Map<string, string>()
   let pagesLeft = Number.POSITIVE_INFINITY
 
+  let given = 0
   function give(kept: Set<string>, isSecret = true): string {
-    const value = createHash('sha256').update(randomUUID()).digest('hex')
+    const value = createHash('sha256').update(`value ${++given}`).digest('hex')
     kept.add(value)
     if (isSecret) secrets.add(value)
     return value

@@ -1,7 +1,7 @@
 import { scanHtml, type Tag } from '../../web/html/html-scan.ts'
+import { findMainPart, type MainPart, silentRoles } from '../../web/html/main-part.ts'
 import { createOpenElements, hasOptionalEnd, type OpenElement } from '../../web/html/open-elements.ts'
 import { createSplices } from '../../web/html/splice.ts'
-import { findMainPart, type MainPart, silentRoles } from '../../web/html/main-part.ts'
 import { type AddressRules, createTagWriter, type TagWriter } from './tag-writer.ts'
 
 /** What becomes of the addresses of a page. */

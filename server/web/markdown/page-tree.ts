@@ -99,13 +99,7 @@ function hasText({ children }: PageElement): boolean {
 function readFrom(text: string, part: MainPart | null): PageTree {
   const content = new PageElement('main', null, text)
   content.children = []
-  const tree: PageTree & { meta: Map<string, string> } = {
-    title: '',
-    meta: new Map(),
-    content,
-    heading: null,
-    time: '',
-  }
+  const tree = { title: '', meta: new Map<string, string>(), content, heading: null, time: '' }
   let isInTitle = false
   let parent = content
   let contentDepth = part ? 0 : 1
