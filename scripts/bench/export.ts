@@ -10,7 +10,9 @@ import { runSite, type SiteResult } from './export/run-site.ts'
 import type { Site } from './export/site.ts'
 import { appSites } from './export/sites-apps.ts'
 import { debianSites } from './export/sites-debian.ts'
+import { frameworkSites } from './export/sites-frameworks.ts'
 import { generatorSites } from './export/sites-generators.ts'
+import { themeSites } from './export/sites-themes.ts'
 import { quire, tools } from './export/tools.ts'
 import { conditionsText, describeMachine, numberOption } from './report.ts'
 
@@ -26,7 +28,7 @@ interface Flags {
   json?: boolean
 }
 
-const sites: readonly Site[] = [...debianSites, ...generatorSites, ...appSites]
+const sites: readonly Site[] = [...debianSites, ...generatorSites, ...themeSites, ...appSites, ...frameworkSites]
 const peers = tools.filter(({ isOurs }) => !isOurs)
 
 export function exportCommand(): Command {
@@ -34,7 +36,7 @@ export function exportCommand(): Command {
     (known: readonly { name: string }[]) =>
     (text: string, before: string[] = []) => [...before, ...text.split(/[\s,]+/).map(name => readName(name, known))]
   return new Command('export')
-    .description('export 38 different documentation sites, and compare each bundle with its origin and with peers')
+    .description('export 60 different documentation sites, and compare each bundle with its origin and with peers')
     .addOption(
       new Option('--sites <folder>', 'folder for the built sites; later runs reuse it')
         .env('QUIRE_BENCH_SITES')

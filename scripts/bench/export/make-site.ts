@@ -108,12 +108,13 @@ async function writeFiles(folder: string, files: Files): Promise<void> {
 }
 
 /**
- * Installs Debian packages, if the file that they bring is missing.
+ * Installs Debian packages, if one of them or the program that they bring is missing.
  *
  * @throws {OperatorError} when they must be installed by hand.
  */
 export async function installDebian(packages: readonly string[], file: string, logFolder: string): Promise<void> {
-  if (existsSync(file)) return
+  const isInstalled = (name: string) => existsSync(`/var/lib/dpkg/info/${name}.list`)
+  if (existsSync(file) && (packages.every(isInstalled) || !existsSync('/var/lib/dpkg/info'))) return
   const command = `apt-get install --no-install-recommends ${packages.join(' ')}`
   const missing = new OperatorError(`${file} is missing. Install it as root with: ${command}`)
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) throw missing

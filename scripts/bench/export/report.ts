@@ -5,7 +5,7 @@ import type { Copy, SiteResult } from './run-site.ts'
 import { quire, quireStatic } from './tools.ts'
 
 const heads =
-  'site, tool, pages, text: root, folder, file, failed, outbound, errors, hydrated, theme, click, search hits, wall s'
+  'site, tool, pages, text: root, folder, file, failed, outbound, errors, hydrated, theme, tabs, click, search hits, wall s'
     .split(', ')
     .concat(['CPU s', 'MB, process', 'MB, process tree', 'copy MB', 'load', 'UTC', 'commit', 'what differs, and why'])
 
@@ -33,6 +33,7 @@ function toCells(result: SiteResult, copy: Copy): string[] {
     three(({ errors }) => String(errors.length)),
     three(({ isHydrated }) => yesNo(isHydrated)),
     three(({ themeWorks }) => yesNo(themeWorks)),
+    three(({ tabsWork }) => yesNo(tabsWork)),
     three(({ clickWorks }) => yesNo(clickWorks)),
     result.hits ? `${sum(result.hits)}: ${three(({ hits }) => String(sum(hits ?? [])))}` : '-',
     wallSeconds?.toFixed(1) ?? '-',
@@ -73,6 +74,7 @@ function listDifferences({ verdict, obstacle, exitCode }: Copy, hits: SiteResult
   }
   add('root: not hydrated', root.isHydrated === false)
   add('root: theme button dead', root.themeWorks === false)
+  add('root: tabs dead', root.tabsWork === false)
   add('root: click', root.clickWorks === false)
   add(`root: hits ${root.hits} <> ${hits}`, hits !== undefined && root.hits?.join() !== hits.join())
   return misses

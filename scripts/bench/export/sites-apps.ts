@@ -213,33 +213,6 @@ import TabItem from '@theme/TabItem'\n
     },
   },
   {
-    name: 'starlight',
-    description: 'Starlight 0.42, Pagefind: hundreds of files whose names occur only in a compressed index',
-    npm: { astro: '7.3.5', '@astrojs/starlight': '0.42.4' },
-    build: 'astro build',
-    out: 'dist',
-    link: inFolders,
-    files: documents => ({
-      'src/content.config.mjs': `import { defineCollection } from 'astro:content'
-import { docsLoader } from '@astrojs/starlight/loaders'
-import { docsSchema } from '@astrojs/starlight/schema'
-export const collections = { docs: defineCollection({ loader: docsLoader(), schema: docsSchema() }) }\n`,
-      'astro.config.mjs': `import starlight from '@astrojs/starlight'
-import { defineConfig, passthroughImageService } from 'astro/config'
-const image = { service: passthroughImageService() }
-export default defineConfig({ site: 'https://docs.example.com', image, integrations: [starlight({ title: 'Docs' })] })\n`,
-      ...toFiles(documents, 'src/content/docs/*.md'),
-    }),
-    hydrated: `customElements.get('starlight-theme-select') !== undefined`,
-    themeToggle: 'starlight-theme-select select',
-    search: {
-      path: '/guides/testing/',
-      opener: 'site-search button[data-open-modal]',
-      field: '#starlight__search .pagefind-ui__search-input',
-      hits: '#starlight__search .pagefind-ui__result-link',
-    },
-  },
-  {
     name: 'astro',
     description: 'Astro 7 with view transitions and React islands',
     npm: { ...react, astro: '7.3.5', '@astrojs/react': '6.0.1' },

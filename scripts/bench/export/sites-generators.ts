@@ -239,31 +239,5 @@ export const generatorSites: readonly Site[] = [
       hits: '#book-search-results .search-results-item',
     },
   },
-  {
-    name: 'typedoc',
-    description: 'TypeDoc 0.28, the types of undici',
-    npm: { typedoc: '0.28.20', typescript: '5.9.3', 'undici-types': '7.16.0', '@types/node': '24.0.0' },
-    build: 'typedoc',
-    files: () => ({
-      'README.md': '# Types\n\nThe types of a client for HTTP.\n',
-      'src/index.ts': `export * from 'undici-types'\n`,
-      'tsconfig.json': '{"compilerOptions":{"module":"nodenext","strict":true,"skipLibCheck":true},"include":["src"]}',
-      'typedoc.json': `{"entryPoints":["src/index.ts"],"out":"out","skipErrorChecking":true,"excludeExternals":false,"name":"Types"}`,
-    }),
-    search: {
-      path: '/modules.html',
-      opener: '#tsd-search-trigger',
-      field: '#tsd-search-input',
-      hits: '#tsd-search-results li',
-      queries: ['Agent', 'Dispatcher', 'WebSocket'],
-    },
-  },
-  {
-    name: 'jsdoc',
-    description: 'JSDoc 4, the sources of lodash and leaflet',
-    npm: { jsdoc: '4.0.5', lodash: '4.17.21', leaflet: '1.9.4' },
-    build: 'jsdoc node_modules/lodash/lodash.js node_modules/leaflet/src -r -d out',
-    files: () => ({ 'README.md': '# Reference\n' }),
-  },
   ...referenceSites,
 ]

@@ -13,12 +13,14 @@ const script = `
 const app = document.querySelector('main')
 app.__vue_app__ = {}
 document.querySelector('#theme').onclick = () => { document.body.style.background = 'black' }
+document.querySelector('[role=tab]').onclick = () => { document.querySelector('#panel').hidden = false }
 const field = document.querySelector('input')
 field.oninput = () => { document.querySelector('ul').innerHTML = field.value === 'hooks' ? '<li>one</li><li>two</li>' : '' }
 `
 const page = (title: string, text: string) => `<!doctype html><title>${title}</title>
 <nav><a href="index.html">Home</a> <a href="a.html">About hooks</a></nav>
 <button id="theme" aria-label="Change the theme">T</button><input><ul></ul>
+<button role="tab" aria-selected="false">Tab</button><p id="panel" hidden>Panel.</p>
 <main><h1>${title}</h1>${text}<details><summary>More</summary>closed words</details></main><script src="app.js"></script>`
 const files: Record<string, string> = {
   'index.html': page('Home', '<p>These words are visible.</p>'),
@@ -61,14 +63,27 @@ function write(name: string, contents: Record<string, string>): string {
   return join(folder, name)
 }
 
-test('the origin has pages, words, a link, a theme button and hits', () => {
+test('the origin has pages, words, a link, a theme button, a tab and hits', () => {
   expect(reference.pages.map(({ path }) => path)).toEqual(['/', '/a.html'])
   const [home, other] = reference.sampled.map(({ look }) => look)
-  expect(home?.words).toEqual(['Home', 'About', 'hooks', 'T', 'Home', 'These', 'words', 'are', 'visible.', 'More'])
-  expect(other?.words.slice(5)).toEqual(['Shown', 'without', 'a', 'gap', 'More'])
+  expect(home?.words).toEqual([
+    'Home',
+    'About',
+    'hooks',
+    'T',
+    'Tab',
+    'Home',
+    'These',
+    'words',
+    'are',
+    'visible.',
+    'More',
+  ])
+  expect(other?.words.slice(6)).toEqual(['Shown', 'without', 'a', 'gap', 'More'])
   expect(home?.frameworks).toEqual({ vue: 1 })
   expect(reference.click).toMatchObject({ key: expect.stringMatching(/^\/a?$/) })
   expect(reference.themePage).toBeDefined()
+  expect(reference.tab?.words).toEqual(['Panel.'])
   expect(reference.hits).toEqual([2])
 })
 
@@ -86,6 +101,7 @@ test('a true copy is as the origin in all three places', async () => {
       outbound: [],
       isHydrated: true,
       themeWorks: true,
+      tabsWork: true,
       clickWorks: true,
       hits: [2],
       remarks: [],
@@ -112,6 +128,7 @@ test('every fault of a copy is found', async () => {
     leastShare: 0,
     isHydrated: false,
     themeWorks: false,
+    tabsWork: false,
     clickWorks: false,
   })
   expect(root.hits).toEqual([0])

@@ -12,6 +12,7 @@ const right: PlaceVerdict = {
   outbound: [],
   isHydrated: true,
   themeWorks: true,
+  tabsWork: true,
   clickWorks: true,
   hits: [3, 1],
   remarks: [],
@@ -61,6 +62,7 @@ test.each<[string, SiteResult, string[]]>([
   ['scripts elsewhere', result({ file: { isHydrated: false, themeWorks: false, clickWorks: false, hits: [] } }), []],
   ['hydration', result({ root: { isHydrated: false } }), ['root: not hydrated']],
   ['the theme', result({ root: { themeWorks: false } }), ['root: theme button dead']],
+  ['the tabs', result({ root: { tabsWork: false } }), ['root: tabs dead']],
   ['the click', result({ root: { clickWorks: false } }), ['root: click']],
   ['a hit', result({ root: { hits: [3, 0] } }), ['root: hits 3,0 <> 3,1']],
   ['what the origin does not have', result({ root: { isHydrated: undefined, themeWorks: undefined } }), []],
@@ -98,7 +100,7 @@ test('a row has a cell per column; equal places are written once', () => {
   const [row = ''] = toTableRows(result({ file: { isHydrated: false, hits: [0, 0], same: 4, leastShare: 0.97 } }))
   expect(row.split(' | ')).toHaveLength(tableHead[0]?.split(' | ').length ?? 0)
   expect(row).toBe(
-    '| a | quire | 100 of 100 | 6/6, 100% | 6/6, 100% | 4/6, 97% | 0 | 0 | 0 | yes / yes / no | yes | yes | 4: 4 / 4 / 0 | 4.0 | 5.0 | ' +
+    '| a | quire | 100 of 100 | 6/6, 100% | 6/6, 100% | 4/6, 97% | 0 | 0 | 0 | yes / yes / no | yes | yes | yes | 4: 4 / 4 / 0 | 4.0 | 5.0 | ' +
       '- | - | 20 | 1.3 | 2026-11-22 17:00 | d63922b | file: 97% of the words; scripts guarded: a script fails in a folder |',
   )
 })
