@@ -62,7 +62,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'express-openapi-validator': ['http'],
   pg: ['store'],
   pgpass: ['store'],
-  'prom-client': ['serving/metrics'],
+  'prom-client': ['serving'],
   puppeteer: ['web/browser'],
   'tar-stream': ['store', 'unpack'],
   undici: ['web/fetch'],

@@ -125,7 +125,14 @@ async function runExport(site: string, flags: WritingFlags, command: Command): P
     const printed = files ? await print({ ...printing, ...files, allowNoSandbox }) : []
     if (result.browserProblem !== null) console.error(result.browserProblem)
     if (flags.json)
-      printJson({ ...place, format: given.format, ...result, signature, printed, seconds: Math.round(seconds * 1000) / 1000 })
+      printJson({
+        ...place,
+        format: given.format,
+        ...result,
+        signature,
+        printed,
+        seconds: Math.round(seconds * 1000) / 1000,
+      })
     else
       for (const line of [summarize(output.path, result, seconds), ...printed.map(describePrinted)]) console.log(line)
     if (signature && !flags.json) console.log(`Signed with the key ${signature.keyId}: ${signature.file}`)

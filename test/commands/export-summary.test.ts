@@ -3,7 +3,15 @@ import { summarize } from '../../server/commands/export-summary.ts'
 import type { ExportReport } from '../../server/export/model/report.ts'
 
 const report: ExportReport = {
-  ...{ domain: 'docs.example.com', version: null, deployment: 'air-gapped', pages: 3, files: 4, offlineSearch: null },
+  ...{
+    domain: 'docs.example.com',
+    version: null,
+    stamp: null,
+    deployment: 'air-gapped',
+    pages: 3,
+    files: 4,
+    offlineSearch: null,
+  },
   ...{ renderedPages: [], comparedPages: [], redirects: [], deadLinks: [], missingFiles: [], skipped: [] },
   ...{
     excludedPages: [],

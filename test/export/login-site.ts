@@ -89,7 +89,10 @@ export async function startLoginSite(): Promise<LoginSite> {
 
   function signIn(form: URLSearchParams, response: ServerResponse): void {
     const isRight = form.get('user') === loginUser && form.get('password') === loginPassword
-    if (!isRight || !forms.delete(form.get('csrf') ?? '')) return send(response, loginPage(give(forms, false)))
+    if (!isRight || !forms.delete(form.get('csrf') ?? '')) {
+      send(response, loginPage(give(forms, false)))
+      return
+    }
     response.writeHead(302, { location: '/welcome', 'set-cookie': `session=${give(sessions)}; Path=/; HttpOnly` }).end()
   }
 

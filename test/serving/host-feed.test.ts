@@ -18,7 +18,9 @@ beforeAll(async () => {
   await fillHostFolder(path, ['1.0', '<2.0>'])
   const folder = await openHostFolder(path)
   server = await startServer((req, res) => {
-    const parts = { config: { update }, folder, log: { warn() {}, error() {} } } as unknown as Parameters<typeof createFeed>[0]
+    const parts = { config: { update }, folder, log: { warn() {}, error() {} } } as unknown as Parameters<
+      typeof createFeed
+    >[0]
     const note = (...[, , sentBytes]: unknown[]) => void noted.push(sentBytes)
     createFeed(parts, { note }, (_, site) => site.end('the site'))(req, res)
   })
@@ -41,7 +43,9 @@ test('the feed has the versions, newest first, with what changed since the one b
     '<title>Version &lt;2.0&gt;</title>',
     '<title>Version 1.0</title>',
   ])
-  expect(feed).toContain('&lt;p&gt;Changed: 3&lt;/p&gt;&lt;ul&gt;&lt;li&gt;guide/p0 (guide/p0.html): sentences: 1 added, 1 removed')
+  expect(feed).toContain(
+    '&lt;p&gt;Changed: 3&lt;/p&gt;&lt;ul&gt;&lt;li&gt;guide/p0 (guide/p0.html): sentences: 1 added, 1 removed',
+  )
   expect(feed).toContain('There is no earlier version to compare it with.')
   const etag = response.headers.get('etag') ?? ''
   expect((await ask({ 'If-None-Match': etag })).status).toBe(304)

@@ -320,7 +320,8 @@ function decide(context: AddressContext, baseFolder: string, address: string, ro
   const url = URL.parse(address, base)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     return decideOtherScheme(address, url, role, isRendered)
-  if (role !== 'link' && role !== 'option' && outside.isOutside(url)) return /^https?:/i.test(address) ? undefined : { to: url.href }
+  if (role !== 'link' && role !== 'option' && outside.isOutside(url))
+    return /^https?:/i.test(address) ? undefined : { to: url.href }
   const destination = loads ? map.findFile(url) : map.findPage(url)
   // The value of an option may also be data that a script compares.
   if (role === 'option' && destination.kind !== 'inside') return undefined

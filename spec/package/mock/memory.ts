@@ -30,6 +30,8 @@ export interface Memory {
   limitsOf(scenario: Scenario): RateLimits
 }
 
+const plainSite = { origin: null, removal: null, allowedOrigins: [], signingKeyId: null, loginAt: null }
+
 export function createMemory(clock: Clock, seed: string): Memory {
   const { organizationId, projectId, domain } = world
   const createdAt = clock.now()
@@ -68,7 +70,7 @@ export function createMemory(clock: Clock, seed: string): Memory {
       sites: {
         findOwned: (organization, name) =>
           organization === organizationId && name === domain
-            ? { domain, projectId, origin: null, removal: null, allowedOrigins: [], signingKeyId: null, loginAt: null, createdAt }
+            ? { domain, projectId, ...plainSite, createdAt }
             : undefined,
       },
       agentJobs: {

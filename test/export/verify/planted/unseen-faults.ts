@@ -28,7 +28,7 @@ const outside = (site: SiteKind, sample: readonly string[], code: string) => {
     if (!${known}.includes(record)) { ${code} } }`
 }
 
-type Part = Omit<UnseenFault, 'site' | 'plant'> & { code: string; files: Planting['files'] }
+type Part = Omit<UnseenFault, 'site' | 'plant'> & { code: string; files: NonNullable<Planting['files']> }
 
 const parts: readonly Part[] = [
   {
