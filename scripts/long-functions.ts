@@ -10,11 +10,9 @@ export const longFunctions: Readonly<Record<string, string>> = {
   'mock/front.ts': 'The steps of a request to the mock read best in their order.',
   'scripts/bench/export/measured-run.ts': 'The process, its time limit and its samples share one start and one end.',
   'server/commands/exports.ts': 'It declares the subcommands and their help; there is no logic to move.',
-  'server/export/pages/page-pool.ts': 'Three short functions share the threads, and what all of them are told.',
   'server/http/graceful-close.ts': 'Five short functions share the connections and the open responses.',
   'server/store/spend-in-memory.ts': 'Five short functions share the requests that are not written yet.',
   'server/web/browser/tab-pool.ts': 'Five short functions share the browser, its generation and its idle tabs.',
-  'server/web/markdown/page-tree.ts': 'The events of the scanner share the open element and the depths.',
   'server/workers/run-export.ts': 'The life of a process, from its start to its end, with all that may end it.',
   'server/web/fetch/answer.ts': 'The three ways to read a body share the bytes that were read ahead.',
 }

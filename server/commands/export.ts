@@ -1,3 +1,4 @@
+// A long file: the flags of an export, and everything that is made of its result.
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, mkdir, writeFile } from 'node:fs/promises'

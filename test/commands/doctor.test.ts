@@ -26,7 +26,18 @@ test('a healthy installation exits with 0, and nothing is written', async () => 
   expect({ code, stderr, healthy }).toEqual({ code: 0, stderr: '', healthy: true })
   const checks = findings.map(({ check }: { check: string }) => check)
   expect(new Set(checks)).toEqual(
-    new Set(['versions', 'settings', 'disk', 'permissions', 'databases', 'clock', 'links', 'agents', 'browser']),
+    new Set([
+      'versions',
+      'settings',
+      'disk',
+      'permissions',
+      'databases',
+      'backup',
+      'clock',
+      'links',
+      'agents',
+      'browser',
+    ]),
   )
   expect(readTree(data)).toEqual(before)
 })

@@ -373,7 +373,7 @@ async function readPage(
 /** Writes a `Refresh` header into the page, because a bundle has no headers. */
 function addRefresh(body: Buffer, refresh: string): Buffer {
   const text = body.toString('latin1')
-  const head = /<head(?:\s[^>]*)?>/i.exec(text) ?? /^\s*<!doctype[^>]*>/i.exec(text)
+  const head = /<head(?:\s[^<>]*)?>/i.exec(text) ?? /^\s*<!doctype[^>]*>/i.exec(text)
   const at = head ? head.index + head[0].length : 0
   const meta = `<meta http-equiv="refresh" content="${encodeAttribute(refresh, 'utf-8')}">`
   return Buffer.from(text.slice(0, at) + meta + text.slice(at), 'latin1')

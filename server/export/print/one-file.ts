@@ -33,22 +33,7 @@ export const root = 'http://localhost/'
 
 /** Reads the pages of an unpacked bundle, their order, and the places to which their links lead. */
 export async function openOneFile(folder: string, signal: AbortSignal): Promise<OneFile> {
-  const { paths } = await listFiles(folder)
-  const files = new Set(paths)
-  const links = new Map<string, PageLinks>()
-  const heads = new Map<string, { title: string; language: string }>()
-  /** Places to which links lead, as `path#id`, with their ids in the file. */
-  const places = new Map<string, string>()
-  const ids = new Set<string>()
-  for (const path of paths) {
-    signal.throwIfAborted()
-    if (!isPageFile(path) || path === '404.html') continue
-    const raw = await readPage(folder, path)
-    if (!isSitePage(path, raw.text)) continue
-    const { name, language } = readPageSections(raw)
-    heads.set(path, { title: name || path, language })
-    links.set(path, readLinks(raw.text, path, files, { places, ids }))
-  }
+  const { files, links, heads, places, ids } = await readPages(folder, signal)
   const ordered = orderPages(links, findStart([...links.keys()]))
   const pages = ordered.map((path, index) => ({
     id: `p${index + 1}`,
@@ -93,6 +78,27 @@ export async function openOneFile(folder: string, signal: AbortSignal): Promise<
       }
     },
   }
+}
+
+/** Reads the titles of all pages, and where their links lead. */
+async function readPages(folder: string, signal: AbortSignal) {
+  const { paths } = await listFiles(folder)
+  const files = new Set(paths)
+  const links = new Map<string, PageLinks>()
+  const heads = new Map<string, { title: string; language: string }>()
+  /** Places to which links lead, as `path#id`, with their ids in the file. */
+  const places = new Map<string, string>()
+  const ids = new Set<string>()
+  for (const path of paths) {
+    signal.throwIfAborted()
+    if (!isPageFile(path) || path === '404.html') continue
+    const raw = await readPage(folder, path)
+    if (!isSitePage(path, raw.text)) continue
+    const { name, language } = readPageSections(raw)
+    heads.set(path, { title: name || path, language })
+    links.set(path, readLinks(raw.text, path, files, { places, ids }))
+  }
+  return { files, links, heads, places, ids }
 }
 
 /** Returns the text of a page in UTF-8, read as latin1. */

@@ -38,7 +38,7 @@ interface Element extends OpenElement {
 export function rewriteContent(text: string, rules: ContentRules): string {
   const found = findMainPart(text)
   const content = found ? rewriteFrom(text, rules, found) : ''
-  return /[^\s]/.test(content.replaceAll(/<[^>]*>/g, '')) ? content : rewriteFrom(text, rules, null)
+  return /[^\s]/.test(content.replaceAll(/<[^<>]*>/g, '')) ? content : rewriteFrom(text, rules, null)
 }
 
 type Role = Element['role']
@@ -117,7 +117,7 @@ function createPanelNames(text: string, { value }: TagWriter) {
   const tabs: { id: string; name: string }[] = []
   return {
     add({ id, start }: Element, end: number) {
-      const name = text.slice(start, end).replaceAll(/<[^>]*>/g, '')
+      const name = text.slice(start, end).replaceAll(/<[^<>]*>/g, '')
       tabs.push({ id, name: name.trim() })
     },
     nameOf(tag: Tag): string {

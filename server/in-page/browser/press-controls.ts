@@ -36,7 +36,7 @@ const maxStateLength = 20_000
 
 /** Controls that other steps use, and those that send something or leave the page. */
 const skipped =
-  /theme|dark|appearance|colou?r.?(?:mode|scheme)|search|print|share|feedback|helpful|submit|send|log.?in|sign|subscribe|delete|ask|chat|cookie|accept|download/i
+  /theme|dark|appearance|colou?r.?(?:mode|scheme)|search|print|share|feedback|helpful|submit|send|try|execute|log.?in|sign|subscribe|delete|remove|reset|vote|ask|chat|cookie|accept|download/i
 
 /**
  * Presses the controls of a page, one in each step 0, 1, 2 ..., and tells what the previous step changed. Controls in the

@@ -9,6 +9,8 @@ export interface ControlUse {
   states: ControlState[]
 }
 
+export const noUse: ControlUse = { pressed: [], states: [] }
+
 /** Twelve controls, each pressed at most three times. */
 const maxSteps = 40
 

@@ -9,7 +9,7 @@ import { type Answerer, type BrowserAnswer, decodeBody, sameFile } from './brows
 import type { BrowserTabs } from './browser-tabs.ts'
 import { copyPanels, learnOutline, readMenuText, readVisibleText, scrollThrough, serializePage } from './in-page.ts'
 import { firstLine } from './launch.ts'
-import { followLink, pressControls } from './page-controls.ts'
+import { followLink, noUse, pressControls } from './page-controls.ts'
 import { finishLook, type PageLook, readText, tryTheme } from './page-look.ts'
 import { forget, settle } from './settle.ts'
 import { type ShownReference, showReferences } from './show-references.ts'
@@ -154,7 +154,9 @@ async function showPage(
   const panels = references.length > 0 ? [] : await copyAllPanels(page, () => settle(tab, showing, deadline))
   const switchesTheme = await tryTheme(page, () => settle(tab, showing, deadline))
   const before = keepFaults(showing)
-  const { pressed: controls, states } = await pressControls(page, () => settle(tab, showing, deadline))
+  // The buttons of an API reference send requests.
+  const { pressed: controls, states } =
+    references.length > 0 ? noUse : await pressControls(page, () => settle(tab, showing, deadline))
   const follows = await followLink(page, () => settle(tab, showing, deadline), seen)
   const look = finishLook(page, before, seen, { switchesTheme, outline, controls, follows })
   return { html, url: new URL(baseUrl), words, menuWords, loaded, references, panels, states, isCut, look }

@@ -274,7 +274,11 @@ function namesFile(value: string): boolean {
 
 /** Decides whether the value of an option is certainly an address, and not a word. */
 function namesPage(value: string): boolean {
-  return /^(?:\.{0,2}\/|https?:\/\/)\S*$|^[^\s:]+\.x?html?(?:[?#]\S*)?$/i.test(value.trim())
+  const address = value.trim()
+  if (/\s/.test(address)) return false
+  if (/^(?:\.{0,2}\/|https?:\/\/)/i.test(address)) return true
+  const [path = ''] = address.split(/[?#]/, 1)
+  return !path.includes(':') && /[^.]\.x?html?$/i.test(path)
 }
 
 type Use = Omit<UrlAttribute, 'attribute'>
@@ -289,14 +293,11 @@ function useOf(tag: Tag, attribute: Attribute, value: (attribute: Attribute) => 
   }
   switch (attribute.name) {
     case 'href':
-      if (tag.name === 'a' || tag.name === 'area') return link
+      if (tag.name === 'area') return link
       if (tag.name === 'link') return useOfLink(of('rel'), of('type'), of('as'))
-      if (tag.name === 'script') return { role: 'script', syntax: 'url' }
-      return isSvgLoader(tag.name) ? asset : null
+      return useOfReference(tag.name)
     case 'xlink:href':
-      if (tag.name === 'a') return link
-      if (tag.name === 'script') return { role: 'script', syntax: 'url' }
-      return isSvgLoader(tag.name) ? asset : null
+      return useOfReference(tag.name)
     case 'src':
       if (tag.name === 'script') return { role: 'script', syntax: 'url' }
       return { role: tag.name === 'iframe' || tag.name === 'frame' ? 'frame' : 'asset', syntax: 'url' }
@@ -343,6 +344,13 @@ function useOf(tag: Tag, attribute: Attribute, value: (attribute: Attribute) => 
     default:
       return null
   }
+}
+
+/** `href` and `xlink:href` of HTML and of drawings. */
+function useOfReference(element: string): Use | null {
+  if (element === 'a') return link
+  if (element === 'script') return { role: 'script', syntax: 'url' }
+  return isSvgLoader(element) ? asset : null
 }
 
 function isSvgLoader(name: string): boolean {

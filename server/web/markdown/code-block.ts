@@ -14,9 +14,9 @@ export function writeCodeBlock(pre: PageElement): string {
 }
 
 function writeCodeOf(pre: PageElement): string {
-  const text = readLines(pre).replace(/^\n+|\s+$/g, '')
+  const text = readLines(pre).replace(/^\n+/, '').trimEnd()
   if (text === '') return ''
-  const runs = text.match(/^\s*`{3,}/gm) ?? []
+  const runs = text.match(/^[ \t]*`{3,}/gm) ?? []
   const fence = '`'.repeat(Math.max(3, ...runs.map(run => run.trim().length + 1)))
   return `${fence}${findLanguage(pre)}\n${text}\n${fence}`
 }

@@ -123,7 +123,7 @@ export function escapeText(text: string): string {
     .replace(/[\u200b\ufeff\u00ad]/g, '')
     .replace(/\s+/g, ' ')
     .replace(/\\(?=[!-/:-@[-`{-~])/g, '\\\\')
-    .replace(/[`*]|~~|(?<![\p{L}\p{N}])_|<(?=[a-z/!?])|\[(?=[^\]]*\][([:])/giu, '\\$&')
+    .replace(/[`*]|~~|(?<![\p{L}\p{N}])_|<(?=[a-z/!?])|\[(?=[^[\]]*\][([:])/giu, '\\$&')
 }
 
 /** Returns the text of an element as it is, with the line breaks of its elements. */

@@ -30,11 +30,18 @@ export function twinPath(path: string): string {
   return path.replace(/\.x?html?$/i, '.md')
 }
 
+/** Returns a heading without the signs of links at its end. */
+function withoutSigns(heading: string): string {
+  let end = heading.length
+  while (end > 0 && /[\s¶#§\u200b\ue000-\uf8ff]/.test(heading[end - 1] as string)) end -= 1
+  return heading.slice(0, end)
+}
+
 /** Writes the content of a page as Markdown. Links to pages with a twin lead to the twin. */
 export function writeMarkdown(raw: RawText, place: MarkdownPlace): MarkdownPage {
   const tree = readPageTree(decodeRaw(raw.text, raw.charset))
   const { heading } = tree
-  const title = (heading && toLine(readText(heading).replace(/[\s¶#§\u200b\ue000-\uf8ff]+$/, ''))) || tree.title
+  const title = (heading && withoutSigns(toLine(readText(heading)))) || tree.title
   const description = tree.meta.get('description') ?? tree.meta.get('og:description') ?? ''
   const date = findDate(tree)
   const blocks = writeBlocks(tree.content.children, { address: createAddress(place), tabs: createTabLists() })

@@ -97,7 +97,7 @@ describe('a site that requires a header', () => {
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringMatching(
-        /returned no page at \/ \(status 401\); the site requires a login: .+ quire export --header\.\n$/,
+        /returned no page at \/ \(status 401\); the site requires a login: .+ quire export --header.+\.\n$/,
       ),
     ])
     const cache = join(folder, 'cache')
