@@ -208,7 +208,8 @@ test('an older version did not record who had visits: a file says so when the st
   old.exec(`ALTER TABLE projects DROP COLUMN has_visits; ALTER TABLE export_jobs DROP COLUMN bundle_damage;
     ALTER TABLE export_jobs DROP COLUMN faults; DROP TABLE rate_limits;
     CREATE TABLE rate_limits (organization_id TEXT, budget TEXT, arrival_at INTEGER, stored_at INTEGER);
-    ALTER TABLE sites DROP COLUMN allowed_origins;
+    ALTER TABLE sites DROP COLUMN allowed_origins; ALTER TABLE sites DROP COLUMN signing_key_id;
+    ALTER TABLE sites DROP COLUMN signing_key; ALTER TABLE sites DROP COLUMN login_at; ALTER TABLE sites DROP COLUMN login;
     ALTER TABLE api_keys DROP COLUMN project_ids; ALTER TABLE api_keys DROP COLUMN allowed_addresses;
     ALTER TABLE projects DROP COLUMN visitor_rules; ALTER TABLE projects DROP COLUMN counting;
     ALTER TABLE agent_jobs DROP COLUMN changed_at; DROP TABLE webhook_deliveries; DROP TABLE webhooks;
