@@ -44,8 +44,8 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   host: [['.'], ['mcp'], ['fetch', 'prepare', 'serve'], ['versions']],
   web: [['browser', 'fetch', 'javascript', 'markdown'], ['html', 'login'], ['.']],
   'in-page': [
-    ['browser', 'dashboard', 'docs', 'guard', 'packed', 'runtime', 'search', 'views'],
-    ['controls', 'outline', 'panels'],
+    ['browser', 'dashboard', 'docs', 'guard', 'packed', 'products', 'runtime', 'search', 'views'],
+    ['outline', 'panels'],
   ],
 }
 

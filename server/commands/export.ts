@@ -62,7 +62,7 @@ docs.example.com.
 A name with a slash at its end is a folder: the bundle is unpacked there, and replaces an earlier export in one step.
 --check verifies a bundle that was made earlier: an archive or the folder of one. It unpacks the archive, resolves every
 address of the pages, and opens pages in Chromium with all other addresses blocked. It exits with 1 if it finds a fault.
---pdf and --single-html print the finished bundle, as quire print does with any bundle. If that fails, the bundle stays.
+--pdf and --single-html print the finished bundle, as npx quire print does with any bundle. If that fails, the bundle stays.
 --stamp adds a line that is read, printed and covers nothing. The date is yours, so that the same site gives the same bytes.
 The host of the URL, of --origin and of --allow-origin may be a private or loopback address; other private addresses are
 refused. In QUIRE_EXPORT_ALLOW_ORIGINS, separate origins by white space.

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { readAllHelp } from '../support/help.ts'
 import { calledAs } from '../support/process.ts'
 
-/** Commands whose output is a log. */
-const withoutJson = ['serve', 'visits script']
+/** Commands whose output is a log, a protocol or a script. */
+const withoutJson = ['serve', 'docs', 'visits script']
 
 test('every command whose output a program may read has --json', async () => {
   const helps = await readAllHelp()

@@ -86,12 +86,14 @@ async function startSilentSite(): Promise<string> {
 const listGroup = (group: number) => listProcesses().filter(process => process.group === group)
 const leftovers = async () => (await readdir(folder)).filter(name => !name.endsWith('.mjs'))
 
+const { version: quireVersion } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+
 test('the archive has the same bytes as one that is made in this process', async () => {
   const site = await startSite(5)
   onTestFinished(site.close)
   const stages = new Set<string>()
   const { sha256, pageCount } = await start(toTask(site.url), {}, { onProgress: ({ stage }) => stages.add(stage) })
-  const { reuse: _, ...options } = { ...toTask(site.url), outFile: join(folder, 'here.zip'), startThread }
+  const { reuse: _, ...options } = { ...toTask(site.url), outFile: join(folder, 'here.zip'), startThread, quireVersion }
   const here = await exportSite({ ...options, onProgress() {}, signal: stopping.signal })
   expect({ sha256, pageCount }).toEqual({ sha256: here.sha256, pageCount: 5 })
   expect([...stages]).toEqual(['discover', 'fetch', 'archive'])

@@ -24,7 +24,7 @@ const usualGenerations = 6
 /** Pages of a series before they are read. */
 const minPages = 10
 /** So many pages in a row without new text make a series endless. */
-const maxInRow = 50
+const maxInRow = 300
 /** Fewer new words are a name, such as that of a month. */
 const minNewWords = 3
 const maxRefused = 1000

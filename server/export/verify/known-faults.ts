@@ -9,7 +9,7 @@ export interface KnownFaults {
 
 /** Errors of scripts that read an answer. A failed request has another status and another body in each place. */
 export const answerError = /\bJSON\b|Failed to fetch|NetworkError|Failed to execute 'send'/
-const address = /\b(?:https?|file):\/\/[^\s'"]+/g
+const address = /\b(?:https?|wss?|file):\/\/[^\s'"]+/g
 
 /**
  * A page may write an address without its scheme or host: `//host/a.js` is https://host/a.js at the origin, and

@@ -7,4 +7,4 @@ ALTER TABLE sites ADD COLUMN signing_key_id TEXT CHECK ((signing_key_id IS NULL)
 
 -- PostgreSQL:
 ALTER TABLE sites ADD COLUMN signing_key bytea;
-ALTER TABLE sites ADD COLUMN signing_key_id text CHECK ((signing_key_id IS NULL) = (signing_key IS NULL));
+ALTER TABLE sites ADD COLUMN signing_key_id text COLLATE "C" CHECK ((signing_key_id IS NULL) = (signing_key IS NULL));
