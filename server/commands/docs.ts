@@ -54,7 +54,8 @@ async function serve(folder: string, signal: AbortSignal): Promise<void> {
   const { createDocsServer } = await import('../host/mcp/docs-server.ts')
   const { serveStdio } = await import('@modelcontextprotocol/server/stdio')
   const programVersion = JSON.parse(readAsset('package.json')).version
-  const ended = once(process.stdin, 'close', { signal }).catch(() => {})
+  // A pipe closes, and a file only ends.
+  const ended = Promise.race(['end', 'close'].map(event => once(process.stdin, event, { signal }))).catch(() => {})
   const connection = serveStdio(() => createDocsServer({ versions: async () => [version], programVersion }), {
     onerror: error => console.error(error.message),
   })

@@ -29,7 +29,7 @@ Examples:
   npx quire exports cancel se_5d1e8c07a3b94f26
   npx quire exports delete se_0f3c9a1b2d4e5f60
   npx quire exports diff docs-2.3.zip docs-2.4.zip
-  npx quire exports diff se_0f3c9a1b2d4e5f60 se_5d1e8c07a3b94f26 --html changes.html
+  npx quire exports diff docs-2.3.zip docs-2.4.zip --html changes.html
 
 To delete exports by age: npx quire serve --export-retention-days 30`,
     )

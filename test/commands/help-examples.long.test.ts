@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { digest } from '../../server/base/digest.ts'
+import { readSigningKey, signArchive, signatureFile } from '../../server/base/signature.ts'
 import { openStore } from '../../server/store/store.ts'
 import { openSecretBox } from '../../server/store/webhook-keys.ts'
 import { issueSecret } from '../../server/webhooks/issue-webhook.ts'
 import { webhookEvents } from '../../server/webhooks/webhook.ts'
+import { unpackArchive } from '../export/read-archive.ts'
 import { fillHostFolder } from '../host/fill-host-folder.ts'
 import { makeSite } from '../host/make-site.ts'
 import { readAllHelp } from '../support/help.ts'
@@ -29,6 +33,10 @@ const helps = (await readAllHelp())
   .filter(({ name, examples }) => examples.length > 0 && !(name.startsWith('migrate') && 'missing' in postgres))
 /** The first example of `migrate` fills it, the second copies it back. */
 let database: TestDatabase | undefined
+const { privateKey, publicKey } = generateKeyPairSync('ed25519', {
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+})
 let folder: string
 /** Serves the site of the examples. */
 let site: ServeProcess
@@ -107,8 +115,9 @@ async function prepareBackups(): Promise<void> {
 async function prepareHome(name: string): Promise<string> {
   const home = join(folder, name.replaceAll(' ', '-'))
   mkdirSync(home)
+  writeKeys(home)
   if (name.startsWith('host')) {
-    writeFileSync(join(home, 'docs.zip'), makeSite({ version: '2.6' }))
+    writeSigned(join(home, 'docs.zip'), makeSite({ version: '2.6' }))
     for (const data of ['host-data', 'lib/quire-host']) await fillHostFolder(join(home, data), ['2.4', '2.5'])
     return home
   }
@@ -131,7 +140,32 @@ async function prepareHome(name: string): Promise<string> {
   }
   if (name === 'exports') await queueExport(join(home, 'data'))
   if (name === 'webhooks') await addWebhook(join(home, 'data'))
+  if (name !== 'export') writeBundles(home)
   return home
+}
+
+/** Writes the keys that the examples name. */
+function writeKeys(home: string): void {
+  writeFileSync(join(home, 'quire-signing.pem'), privateKey, { mode: 0o600 })
+  writeFileSync(join(home, 'quire-signing.pub.pem'), publicKey)
+}
+
+/** Writes a bundle and its signature. */
+function writeSigned(file: string, archive: Buffer): void {
+  writeFileSync(file, archive)
+  const signed = { sha256: digest(archive), sizeBytes: archive.length }
+  writeFileSync(signatureFile(file), `${signArchive(signed, Date.now(), readSigningKey(privateKey, 'the test'))}\n`)
+}
+
+/** Writes the bundles that the examples read. */
+function writeBundles(home: string): void {
+  for (const [name, version] of [
+    ['docs', '2.6'],
+    ['docs-2.3', '2.3'],
+    ['docs-2.4', '2.4'],
+  ] as const)
+    writeSigned(join(home, `${name}.zip`), makeSite({ version }))
+  unpackArchive(join(home, 'docs.zip'), join(home, 'docs'))
 }
 
 /** `npx` that runs the program of this checkout; test/scripts/npx-quire.test.ts tests the real one. */
