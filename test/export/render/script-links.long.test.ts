@@ -36,7 +36,9 @@ async function run(sent: Record<string, readonly string[]>, added: Record<string
     .sort()
   const again = await exportFakeSite(server.origin)
   expect(again.sha256).toBe(exported.sha256)
-  return { pages, asked, notes: exported.report.notes, exported }
+  // In a folder, the links that scripts add are lost, and the report says so.
+  const notes = exported.report.notes.filter(note => !note.startsWith('Lost text'))
+  return { pages, asked, notes, exported }
 }
 
 test('links in a menu that a script fills are followed', {}, async () => {
