@@ -18,7 +18,7 @@ import { defaultUnpackLimits } from '../unpack/unpack-limits.ts'
 import { writeDiffPage } from './exports-diff-page.ts'
 import { openWorkFolder } from './open-work-folder.ts'
 import { resolveOutput } from './output-file.ts'
-import { printJson, showCountOf } from './print.ts'
+import { printJson } from './print.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 import { withBundles } from './with-bundles.ts'
 import { withExistingStore } from './with-store.ts'
@@ -104,8 +104,8 @@ async function findBundle(jobId: string, flags: DiffFlags): Promise<string> {
 
 /** Describes the changes, one line for each sentence. */
 export function describeDiff({ before, after, added, removed, moved, changed, unchanged }: BundleDiff): string[] {
-  const count = added.length + removed.length + moved.length + changed.length
-  const head = `${describe(before)} -> ${describe(after)}: ${showCountOf(count, 'changed page')}, ${unchanged} unchanged`
+  const counts = `${changed.length} changed, ${added.length} added, ${removed.length} removed, ${moved.length} moved, ${unchanged} unchanged`
+  const head = `${describe(before)} -> ${describe(after)}: ${counts}`
   return [
     head,
     ...list(

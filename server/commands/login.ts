@@ -67,6 +67,11 @@ async function run(target: string, flags: LoginFlags): Promise<void> {
     return printLogin(login, flags, `the file ${session}. Use it with: npx quire export ${target} --session ${session}`)
   }
   const domain = target.toLowerCase()
+  if (/[/:]/.test(domain))
+    throw new OperatorError(
+      `${target} is an address. Name the domain of a registered site, or add --session login.json.`,
+      2,
+    )
   const site = await withExistingStore(flags, store => store.sites.find(domain))
   if (!site) throw unknownSite(domain)
   const login = await record(toOrigin(site), flags)

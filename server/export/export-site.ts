@@ -36,7 +36,7 @@ import { type CrawlOptions, type CrawlResult, crawlSite } from './crawl/visit.ts
 import { ExportError, stopped } from './model/export-error.ts'
 import { timeExceeded, totalExceeded } from './model/limits.ts'
 import { type ExportOptions, type ExportResult, obeysRobots } from './model/options.ts'
-import type { ExportReport } from './model/report.ts'
+import { type ExportReport, notJudged } from './model/report.ts'
 import { createExclusions, createSite, type Exclusions, isPageFile, linkKey, type Site } from './model/site.ts'
 import { startStageClock } from './model/stage-clock.ts'
 import { openPagePool, type PagePool } from './pages/page-pool.ts'
@@ -362,15 +362,7 @@ function beginReport(
     unresolved: [],
     offlineSearch: null,
     siteSearch: null,
-    scripts: {
-      mode: 'none',
-      reason: null,
-      groups: [],
-      decidedBy: 'rule',
-      checkedPages: [],
-      heldOutPages: [],
-      originFaults: [],
-    },
+    scripts: notJudged,
     differences: [],
   }
 }

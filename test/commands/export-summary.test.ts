@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { summarize } from '../../server/commands/export-summary.ts'
-import type { ExportReport } from '../../server/export/model/report.ts'
+import { type ExportReport, notJudged } from '../../server/export/model/report.ts'
 
 const report: ExportReport = {
   ...{
@@ -22,15 +22,7 @@ const report: ExportReport = {
     removedThirdParty: [],
   },
   ...{ unresolved: [], differences: [], notes: [], siteSearch: null },
-  scripts: {
-    mode: 'none',
-    reason: null,
-    groups: [],
-    decidedBy: 'rule',
-    checkedPages: [],
-    heldOutPages: [],
-    originFaults: [],
-  },
+  scripts: notJudged,
 }
 const result = { pageCount: 3, sizeBytes: 3 * 1024 ** 2, sha256: 'abc', stageSeconds: {}, browserProblem: null }
 const lines = (changes: Partial<ExportReport>) =>

@@ -93,7 +93,7 @@ test('prints the changes as text, also of folders', async () => {
   const { stdout } = await diff(...folders)
   const from = stdout.indexOf('\nAdded')
   expect(stdout.slice(0, from)).toMatch(
-    /docs-1 \(version 1\) -> .*docs-2 \(version 2\): 5 changed pages, 1 unchanged\n$/,
+    /docs-1 \(version 1\) -> .*docs-2 \(version 2\): 2 changed, 1 added, 1 removed, 1 moved, 1 unchanged\n$/,
   )
   expect(stdout.slice(from)).toContain(`
 Added:

@@ -140,6 +140,7 @@ function listTables(report: ExportReport): string[] {
       row,
     ]),
     writeTable('Pages opened in a browser after packing', ['Page'], report.scripts.checkedPages, row => [row]),
+    writeTable('Of these, pages that nothing was learned from', ['Page'], report.scripts.heldOutPages, row => [row]),
     writeTable('Notes', ['Note'], report.notes, row => [row]),
   ]
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { ArchiveError } from '../../unpack/archive-error.ts'
 import { readArchivedFile } from '../../unpack/read-archived-file.ts'
 import { defaultUnpackLimits } from '../../unpack/unpack-limits.ts'
-import type { ExportReport } from '../model/report.ts'
+import { type ExportReport, notJudged } from '../model/report.ts'
 
 const reportFile = 'export-report.json'
 const maxReportBytes = 32 * 1024 ** 2
@@ -60,15 +60,7 @@ const emptyReport: Omit<ExportReport, 'domain' | 'pages'> = {
   unresolved: [],
   offlineSearch: null,
   siteSearch: null,
-  scripts: {
-    mode: 'none',
-    reason: null,
-    groups: [],
-    decidedBy: 'rule',
-    checkedPages: [],
-    heldOutPages: [],
-    originFaults: [],
-  },
+  scripts: notJudged,
   differences: [],
   notes: [],
 }

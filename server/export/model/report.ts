@@ -15,6 +15,17 @@ export interface ScriptFindings extends ScriptChoice {
   differences: Difference[]
 }
 
+/** What is known before the scripts of a site are judged. */
+export const notJudged: Omit<ScriptFindings, 'differences'> = {
+  mode: 'none',
+  reason: null,
+  groups: [],
+  decidedBy: 'rule',
+  checkedPages: [],
+  heldOutPages: [],
+  originFaults: [],
+}
+
 /** Results and problems of an export. Contains no times, so that the same site gives the same report. Lists are sorted. */
 export interface ExportReport {
   domain: string

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Background } from '../../base/background.ts'
 import { hashText } from '../../base/digest.ts'
+import { OperatorError } from '../../base/operator-error.ts'
 import type { MetricsSettings } from '../../config.ts'
 import { openListener } from '../running-server.ts'
 import type { MetricsRegistry } from './registry.ts'
@@ -13,7 +14,7 @@ const lateStatus = 503
  * Serves `/metrics` on an address of its own, so that the address of the API never has them. The library is loaded here, and without the
  * setting nothing is measured.
  *
- * @throws {Error} with code EADDRINUSE, EACCES ... when it cannot listen on the address.
+ * @throws {OperatorError} when it cannot listen on the address.
  */
 export async function openMetrics(
   settings: MetricsSettings | null,
@@ -26,7 +27,10 @@ export async function openMetrics(
   add(metrics)
   const { host, port, token } = settings
   const answerLate = (res: ServerResponse) => res.writeHead(lateStatus, { Connection: 'close' }).end()
-  const { url, closing, answer } = await openListener({ host, port, drainMs: 0, answerLate }, log, 'GET, HEAD')
+  const listening = openListener({ host, port, drainMs: 0, answerLate }, log, 'GET, HEAD')
+  const { url, closing, answer } = await listening.catch((error: NodeJS.ErrnoException) => {
+    throw new OperatorError(`--metrics-address ${host}:${port} cannot be used (${error.code}). Choose another port.`)
+  })
   answer((req, res) => void answerMetrics(metrics, token, req, res).catch(err => fail(err, res, log)))
   background.add(closing)
   log.info({ url: `${url}/metrics` }, 'metrics')
