@@ -64,7 +64,7 @@ beforeAll(async () => {
   origin = await startFakeSite(site)
   const { outFile } = nextFiles()
   const { report } = await exportFakeSite(origin.origin, { outFile })
-  expect(report.scripts).toMatchObject({ mode: 'hosted', decidedBy: 'browser' })
+  expect(report.scripts).toMatchObject({ mode: 'guarded', decidedBy: 'browser' })
   expect(report.redirects).toEqual([])
   unpackArchive(outFile, folder)
   browser = await openBrowser()

@@ -43,6 +43,8 @@ export interface Remark extends Difference {
 /** Max words that a page, or what scripts make on it, may lose. Clocks and counters change a few words. */
 const maxLostWords = 3
 const maxLostShare = 0.02
+/** Max words of a heading that a report quotes. */
+const maxShownWords = 8
 
 /**
  * Max attempts. A failed page is opened again, because a busy machine may have caused the failure. A missing file is missing
@@ -96,7 +98,7 @@ function addressOf({ path, app }: SampledPage, place: Place): string {
 /** Describes a fault that the page has only in the bundle; null when there is none. */
 function findFault(look: PageLook, origin: OriginLook, place: Place): Fault | null {
   const loss = findLoss(look, origin) ?? findPartLoss(look, origin)
-  const error = findError(look, origin, place) ?? findLostLink(look, origin)
+  const error = findError(look, origin, place) ?? findLostLink(look, origin) ?? findOtherHeading(look, origin)
   if (!error && !loss) return null
   if (!loss) return error
   return { ...(error ?? { what: describeLoss(loss) }), loss }
@@ -106,6 +108,15 @@ function findFault(look: PageLook, origin: OriginLook, place: Place): Fault | nu
 function findLostLink({ isTakenOver, follows }: PageLook, origin: PageLook): Fault | null {
   if (!isTakenOver || !origin.follows || follows?.heading === origin.follows.heading) return null
   return { what: `its scripts do not follow the link "${origin.follows.name}"` }
+}
+
+/** Finds headings that say something else, such as that of an app that does not know the address of the page. */
+function findOtherHeading({ headingWords }: PageLook, origin: PageLook): Fault | null {
+  const lost = missingWords(origin.headingWords, headingWords).filter(isWord)
+  const other = missingWords(headingWords, origin.headingWords).filter(isWord)
+  if (lost.length === 0 || other.length === 0) return null
+  const show = (words: string[]) => words.slice(0, maxShownWords).join(' ')
+  return { what: `its headings say "${show(other)}" in place of "${show(lost)}"` }
 }
 
 function findError(look: PageLook, origin: PageLook, place: Place): Fault | null {
@@ -174,13 +185,16 @@ export function findPartLoss(
   const madeHere = missingWords(look.words, served)
   const lost = missingWords(made, madeHere)
   const isReplaced = lost.length <= missingWords(madeHere, made).length
-  const isAll = lost.length === made.length && lost.some(word => /\p{Letter}/u.test(word))
+  const isAll = lost.length === made.length && lost.some(isWord)
   return !isReplaced && (isAll || isMuch(lost, made)) ? toLoss(lost, look, { words }) : null
+}
+
+function isWord(text: string): boolean {
+  return /\p{Letter}/u.test(text)
 }
 
 /** Returns the few words that the page lacks; null for none. Numbers do not count: clocks and counters change them. */
 function findSmallLoss(look: PageLook, origin: PageLook): TextLoss | null {
-  const isWord = (word: string) => /\p{Letter}/u.test(word)
   const lost = missingWords(origin.words, look.words).filter(isWord)
   return lost.length > missingWords(look.words, origin.words).length ? toLoss(lost, look, origin) : null
 }

@@ -10,9 +10,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
   test('is off where the search of the site works, and replaces it elsewhere', async () => {
     const app = `
       const known = location.pathname.replace(/(\\/index\\.html|\\/)$/, '') === ''
-      const root = document.getElementById('root')
-      if (known) root.firstChild.textContent = 'live'
-      else root.textContent = 'This page was not found by the app'
+      document.getElementById('root').firstChild.textContent = known ? 'live' : 'This page was not found by the app'
       addEventListener('keydown', event => { if (event.key === '/') document.title = 'own search' })`
     const site: FakeSite = {
       '/': `<!doctype html><html><head><title>app</title><script type="module" src="/app.js"></script></head><body><div id="root"><h1>app</h1><button class="DocSearch" disabled>Find</button><p>${words('app')}</p></div></body></html>`,
