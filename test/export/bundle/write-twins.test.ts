@@ -44,7 +44,12 @@ test('a site that has the lists keeps its own', async () => {
   expect(readEntry(entries, 'llms.txt').toString()).toBe('own list')
 })
 
-test('an export without Markdown has none, and the same site gives the same bytes', async () => {
+test('the same site gives the same bytes with Markdown', async () => {
+  const digests = await Promise.all([1, 2].map(async () => (await run(site, { markdown: true })).sha256))
+  expect(digests[1]).toBe(digests[0])
+})
+
+test('an export without Markdown has none', async () => {
   const { names } = await run(site)
   expect(names.filter(name => /\.(md|txt)$/.test(name))).toEqual(['faq.md'])
 })
