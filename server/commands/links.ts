@@ -48,8 +48,7 @@ async function rotate(flags: LinkFlags): Promise<void> {
   const now = Date.now()
   const lastEndsAt = await withExistingStore(flags, async store => {
     if (!(await signsWithFolder(store, flags))) throw new OperatorError(sharedKeyRemedy, 2)
-    const lastEndsAt = await store.exportJobs.findLastLinkExpiry(now)
-    rotateLinkKey(flags.data, now, lastEndsAt)
+    const lastEndsAt = await rotateLinkKey(flags.data, now, () => store.exportJobs.findLastLinkExpiry(now))
     await agreeAnew(store, flags)
     return lastEndsAt
   })

@@ -29,7 +29,8 @@ export async function generateStaticExportBundle(
   if (fault) return { status: 500, body: { error: fault, code: 'bundle_damaged' } }
   const at = now()
   const link = job?.bundle && (await createLink({ ...job, bundle: job.bundle }, links, client, at))
-  // Stored before the link is sent, because a job with a valid link is not deleted.
+  // Stored before the link is sent, because a job with a valid link is not deleted, and before it is signed, because a rotation of the
+  // key asks the store how long the links of the old key live.
   const isThere = job && link && (await exportJobs.noteLink(job.jobId, link.expiresAt, toEvent(job, client, at)))
   if (!job?.bundle || !link || !isThere) {
     return { status: 404, body: unknownExportJob }
@@ -39,7 +40,7 @@ export async function generateStaticExportBundle(
     headers: { 'Cache-Control': 'no-store' },
     body: {
       jobId: job.jobId,
-      bundleUrl: link.url,
+      bundleUrl: link.toUrl(),
       sizeBytes: job.bundle.sizeBytes,
       sha256: job.bundle.sha256,
       expiresAt: new Date(link.expiresAt).toISOString(),
@@ -52,14 +53,20 @@ async function createLink(
   { bundleLinks, presignLink, sites }: Links,
   { address }: Client,
   at: number,
-): Promise<{ url: string; expiresAt: number }> {
+): Promise<{ expiresAt: number; toUrl(): string }> {
   if (presignLink) {
     const site = await sites.findOwned(job.organizationId, job.request.domain)
     // The storage does not send the signature of the bundle.
-    if (typeof site?.signingKeyId !== 'string') return presignLink(job, at)
+    if (typeof site?.signingKeyId !== 'string') {
+      const { url, expiresAt } = await presignLink(job, at)
+      return { expiresAt, toUrl: () => url }
+    }
   }
-  const { path, expiresAt } = bundleLinks.create(job.jobId, `${job.jobId}.${job.request.format}`, at)
-  return { url: address.url + path, expiresAt }
+  const fileName = `${job.jobId}.${job.request.format}`
+  return {
+    expiresAt: bundleLinks.expiresAt(at),
+    toUrl: () => address.url + bundleLinks.create(job.jobId, fileName, at).path,
+  }
 }
 
 function toEvent({ jobId, request }: ExportJob, client: Client, at: number) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Awaitable } from '../base/awaitable.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { type LinkKeys, maxLinkTtlSeconds, type ReplacedKey } from '../export/jobs/bundle-link.ts'
 import { openSecret, secretBytes } from './secret-file.ts'
@@ -40,18 +41,29 @@ export function hasLinkKey(dataFolder: string): boolean {
 /**
  * Signs new links with a new key. Links of the old keys work until they expire.
  *
- * @param lastLinkEndsAt when the last link of the present key ends; undefined = it has none that works.
+ * @param findLastLinkEnd returns when the last link ends, in milliseconds since 1970; undefined = none works. It is asked after
+ *   the key was replaced, so that a link that was signed meanwhile goes on working.
+ * @returns what `findLastLinkEnd` returned
  */
-export function rotateLinkKey(dataFolder: string, now: number, lastLinkEndsAt: number | undefined): void {
+export async function rotateLinkKey(
+  dataFolder: string,
+  now: number,
+  findLastLinkEnd: () => Awaitable<number | undefined>,
+): Promise<number | undefined> {
+  const replacedFile = join(dataFolder, replacedName)
   const key = openSecret(join(dataFolder, currentName))
-  const kept = readReplaced(join(dataFolder, replacedName)).filter(({ validUntil }) => validUntil >= now)
-  // A link that was made before the clock was set back ends later than any link can.
-  const validUntil = Math.min(lastLinkEndsAt ?? 0, now + maxLinkTtlSeconds * 1000)
-  const replaced = lastLinkEndsAt === undefined ? kept : [...kept, { key, validUntil }]
-  // First the old key, so that a process that is killed in between makes no link void.
-  if (replaced.length > 0) replaceFile(join(dataFolder, replacedName), toJson(replaced))
-  else rmSync(join(dataFolder, replacedName), { force: true })
+  const kept = readReplaced(replacedFile).filter(({ validUntil }) => validUntil >= now)
+  const longest = now + maxLinkTtlSeconds * 1000
+  // First the old key, and for as long as a link can live: a process that is killed in between makes no link void.
+  replaceFile(replacedFile, toJson([...kept, { key, validUntil: longest }]))
   replaceFile(join(dataFolder, currentName), randomBytes(secretBytes))
+  const lastLinkEndsAt = await findLastLinkEnd()
+  // A link that was made before the clock was set back ends later than any link can.
+  const validUntil = Math.min(lastLinkEndsAt ?? 0, longest)
+  const replaced = lastLinkEndsAt === undefined ? kept : [...kept, { key, validUntil }]
+  if (replaced.length > 0) replaceFile(replacedFile, toJson(replaced))
+  else rmSync(replacedFile, { force: true })
+  return lastLinkEndsAt
 }
 
 /** Makes every existing link void: forgets all keys, and signs new links with a new one. */

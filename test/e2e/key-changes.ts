@@ -22,7 +22,7 @@ for (let change = 1; ; change++) {
     print({ kind: 'revoked', key })
   }
   if (change % changesPerRotation === 0) {
-    rotateLinkKey(dataFolder, Date.now(), await store.exportJobs.findLastLinkExpiry(Date.now()))
+    await rotateLinkKey(dataFolder, Date.now(), () => store.exportJobs.findLastLinkExpiry(Date.now()))
   }
   await setTimeout(pauseMs)
 }

@@ -36,7 +36,10 @@ async function answer(job: ExportJob, { organizationId = 'org_1', condition = 's
       },
     },
     bundles: { place: 'on the disk of the server', check: () => condition },
-    bundleLinks: { create: (id: string, name: string) => ({ path: `/bundles/${id}/${name}?signature=x`, expiresAt }) },
+    bundleLinks: {
+      expiresAt: () => expiresAt,
+      create: (id: string, name: string) => ({ path: `/bundles/${id}/${name}?signature=x`, expiresAt }),
+    },
     ...(more.presigned !== undefined && { presignLink: () => ({ url: more.presigned, expiresAt: expiresAt - 1 }) }),
     sites: { findOwned: () => ({ signingKeyId: more.signingKeyId ?? null }) },
     now: () => now,

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createBundleLinks } from '../../server/export/jobs/bundle-link.ts'
 import { openLinkKeys, revokeLinkKeys, rotateLinkKey } from '../../server/store/link-keys.ts'
 
 const now = Date.UTC(2026, 10, 20)
@@ -20,44 +21,61 @@ test('a new folder gets a key, which stays', () => {
   expect(openLinkKeys(folder).current()).toEqual(keys.current())
 })
 
-test('a rotation is seen by those who have the keys open, and keeps the old key while a link of it works', () => {
+test('a rotation is seen by those who have the keys open, and keeps the old key while a link of it works', async () => {
   const keys = openLinkKeys(folder)
   const first = keys.current()
-  rotateLinkKey(folder, now, now + hour)
+  await rotateLinkKey(folder, now, () => now + hour)
   const second = keys.current()
   expect(second).not.toEqual(first)
   expect(keys.replaced()).toEqual([{ key: first, validUntil: now + hour }])
-  rotateLinkKey(folder, now + 1, now + 2 * hour)
+  await rotateLinkKey(folder, now + 1, () => now + 2 * hour)
   expect(keys.replaced()).toEqual([
     { key: first, validUntil: now + hour },
     { key: second, validUntil: now + 2 * hour },
   ])
-  rotateLinkKey(folder, now + hour + 1, undefined)
+  await rotateLinkKey(folder, now + hour + 1, () => undefined)
   expect(keys.replaced()).toEqual([{ key: second, validUntil: now + 2 * hour }])
-  rotateLinkKey(folder, now + 3 * hour, undefined)
+  await rotateLinkKey(folder, now + 3 * hour, () => undefined)
   expect(keys.replaced()).toEqual([])
   expect(readdirSync(folder)).toEqual(['link.key'])
 })
 
-test('a replaced key is valid for 7 days at most, also when a link was made under a clock that was ahead', () => {
+test('a replaced key is valid for 7 days at most, also when a link was made under a clock that was ahead', async () => {
   const keys = openLinkKeys(folder)
-  rotateLinkKey(folder, now, now + 365 * 24 * hour)
+  await rotateLinkKey(folder, now, () => now + 365 * 24 * hour)
   expect(keys.replaced()).toMatchObject([{ validUntil: now + 7 * 24 * hour }])
 })
 
-test('revoking forgets every key', () => {
+test('a link that is signed while the key is replaced goes on working', async () => {
+  const keys = openLinkKeys(folder)
+  const links = createBundleLinks({ keys, ttlSeconds: 3600 })
+  const first = keys.current()
+  let meanwhile = ''
+  await rotateLinkKey(folder, now, () => {
+    // A server that signed with the old key has noted the link by now.
+    const link = createBundleLinks({ keys: { current: () => first, replaced: () => [] }, ttlSeconds: 3600 })
+    const { path, expiresAt } = link.create('se_1', 'se_1.zip', now + 5000)
+    meanwhile = path
+    expect(links.isValid(meanwhile, now + 5000)).toBe(true)
+    return expiresAt
+  })
+  expect(keys.current()).not.toEqual(first)
+  expect(links.isValid(meanwhile, now + hour)).toBe(true)
+})
+
+test('revoking forgets every key', async () => {
   const keys = openLinkKeys(folder)
   const first = keys.current()
-  rotateLinkKey(folder, now, now + hour)
+  await rotateLinkKey(folder, now, () => now + hour)
   const second = keys.current()
   revokeLinkKeys(folder)
   expect(keys.replaced()).toEqual([])
   expect([first, second]).not.toContainEqual(keys.current())
 })
 
-test('the files are private', () => {
+test('the files are private', async () => {
   openLinkKeys(folder)
-  rotateLinkKey(folder, now, now + hour)
+  await rotateLinkKey(folder, now, () => now + hour)
   const modes = readdirSync(folder).map(name => [name, statSync(join(folder, name)).mode & 0o777])
   expect(modes).toEqual([
     ['link-replaced.key', 0o600],
@@ -65,10 +83,10 @@ test('the files are private', () => {
   ])
 })
 
-test('keys that cannot be read any more stay as they were; at the start they are an error with the remedy', () => {
+test('keys that cannot be read any more stay as they were; at the start they are an error with the remedy', async () => {
   const keys = openLinkKeys(folder)
   const first = keys.current()
-  rotateLinkKey(folder, now, now + hour)
+  await rotateLinkKey(folder, now, () => now + hour)
   const before = [keys.current(), keys.replaced()]
   writeFileSync(join(folder, 'link.key'), 'short')
   writeFileSync(join(folder, 'link-replaced.key'), '[{"key":"00"}]')

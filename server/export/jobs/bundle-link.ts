@@ -32,6 +32,8 @@ export type PresignLink = (
 
 /** Signs and checks links to bundles. The signature covers the path and the expiry in seconds. */
 export interface BundleLinks {
+  /** Returns when a link ends that is created at `now`, in milliseconds since 1970. */
+  expiresAt(now: number): number
   create(jobId: string, fileName: string, now: number): BundleLink
   /**
    * Decides whether `requestTarget` (the undecoded path and query) is a link that this server signed and that has not
@@ -47,9 +49,11 @@ export const maxLinkTtlSeconds = 7 * 24 * 60 * 60
 export const bundlesPath = '/bundles'
 
 export function createBundleLinks({ keys, ttlSeconds }: { keys: LinkKeys; ttlSeconds: number }): BundleLinks {
+  const expiresAt = (now: number) => (Math.floor(now / 1000) + ttlSeconds) * 1000
   return {
+    expiresAt,
     create(jobId, fileName, now) {
-      const expires = Math.floor(now / 1000) + ttlSeconds
+      const expires = expiresAt(now) / 1000
       const file = `${bundlesPath}/${jobId}/${fileName}`
       const query = `expires=${expires}&signature=${sign(keys.current(), file, String(expires))}`
       return { path: `${file}?${query}`, expiresAt: expires * 1000 }

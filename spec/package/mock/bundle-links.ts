@@ -8,9 +8,11 @@ export const bundlesPath = '/bundles'
 export function createMockLinks({ seed, ttlSeconds }: { seed: string; ttlSeconds: number }): BundleLinks {
   const sign = (path: string, expires: number) =>
     toHex(sha256(new TextEncoder().encode(`${seed}\n${path}\n${expires}`)))
+  const expiresAt = (now: number) => (Math.floor(now / 1000) + ttlSeconds) * 1000
   return {
+    expiresAt,
     create(jobId, fileName, now) {
-      const expires = Math.floor(now / 1000) + ttlSeconds
+      const expires = expiresAt(now) / 1000
       const path = `${bundlesPath}/${jobId}/${fileName}`
       return { path: `${path}?expires=${expires}&signature=${sign(path, expires)}`, expiresAt: expires * 1000 }
     },

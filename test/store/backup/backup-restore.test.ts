@@ -174,13 +174,13 @@ describe('while the server works', () => {
       return { current: keys.current().toString('hex'), old: keys.replaced().map(({ key }) => key.toString('hex')) }
     }
     const now = Date.now()
-    rotateLinkKey(data, now, now + 1_000_000)
+    await rotateLinkKey(data, now, () => now + 1_000_000)
     for (let event = 1, events = 1; event <= events; event++) {
       const before = read(data).current
       events = 0
       const onProgress = () => {
         events += 1
-        if (events === event) rotateLinkKey(data, now, now + 1_000_000)
+        if (events === event) void rotateLinkKey(data, now, () => now + 1_000_000)
       }
       await backup(`b${event}`, { onProgress })
       await restore(`b${event}`, join(folder, `restored-${event}`))
