@@ -5,7 +5,8 @@ import { sendStream } from './send-stream.ts'
 
 /**
  * Sends a stream like `sendStream`, and frees the memory of each chunk when it is written: V8 collects it late, after up to 50 MB of
- * it. Nobody else may use the chunks.
+ * it. Nobody else may use the chunks. The chunk that completes the `Content-Length` ends the answer, so that a client that leaves when it
+ * has everything is not logged as one that left before.
  *
  * @throws {Error} what the stream throws
  */
@@ -14,14 +15,18 @@ export function sendAndFree(res: Response, stream: Readable): Promise<void> {
 }
 
 function createFreeingWriter(res: Response): Writable {
+  let missingBytes = Number(res.getHeader('Content-Length') ?? Number.POSITIVE_INFINITY)
   const writer = new Writable({
     write(chunk: Uint8Array, _, done) {
-      res.write(chunk, error => {
+      missingBytes -= chunk.byteLength
+      const onSent = (error?: Error | null) => {
         // The client has gone, as the pipeline then says too.
         if (error) return writer.destroy()
         free(chunk)
         done()
-      })
+      }
+      if (missingBytes > 0) res.write(chunk, onSent)
+      else res.end(chunk, onSent)
     },
     final: done => void res.end(done),
     destroy(error, done) {

@@ -190,6 +190,29 @@ test('a stream whose chunks are freed breaks the connection when it fails', asyn
   expect(await sent).toEqual(new Error('the storage is gone'))
 })
 
+test('a client that leaves with the last byte has had the whole answer, also if the storage ends later', async () => {
+  const left = Promise.withResolvers<void>()
+  const atEnd = Promise.withResolvers<boolean>()
+  async function* read() {
+    yield Buffer.alloc(100_000)
+    await left.promise
+  }
+  const app = express()
+  app.get('/', (_req, res) => {
+    res.set('Content-Length', '100000').once('close', () => atEnd.resolve(res.writableFinished))
+    void sendAndFree(res, Readable.from(read()))
+  })
+  const other = app.listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const [res] = (await once(get({ port, host: '127.0.0.1', agent: false }), 'response')) as [IncomingMessage]
+  expect(await buffer(res)).toHaveLength(100_000)
+  res.destroy()
+  expect(await atEnd.promise).toBe(true)
+  left.resolve()
+})
+
 test.for([
   ['sendStream', sendStream],
   ['sendAndFree', sendAndFree],
