@@ -62,7 +62,8 @@ Without one, it ends with 1. SIGHUP asks for a new bundle at once. Give a link i
 the process list.
 
 /_quire/feed.atom lists the versions that are kept, newest first, with the pages that each changed.
-/healthz answers 200 while the process runs; /readyz answers 503 until a version is served.
+/healthz answers 200 while the process runs; /readyz answers 503 until a version is served, and with --version
+or --sha256 until it is that version.
 Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGTERM finishes the requests in flight and stops
 the host.`
 

@@ -35,7 +35,7 @@ export function createActiveVersions(
     openServedVersion({
       id,
       folder: folder.pathOf(id),
-      siteHeaders,
+      siteHeaders: [...siteHeaders, 'Quire-Bundle', id],
       policy: writePolicy(switches, products),
       vary,
       cacheBytes: bytes,

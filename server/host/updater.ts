@@ -123,6 +123,19 @@ function fitsLabel(version: Version, label: string | null): boolean {
   return label === null || version.label === label
 }
 
+/** Returns why the version that is served is not the one that the settings ask for; undefined = it is. */
+export function whyNotAsked(
+  served: Version | null,
+  asked: Pick<UpdateSettings, 'label' | 'sha256'>,
+): string | undefined {
+  if (!served) return 'no version is served yet'
+  if (!fitsLabel(served, asked.label))
+    return `the version ${showName(served.label ?? '')} is served, and --version asks for ${showName(asked.label ?? '')}`
+  if (asked.sha256 !== null && served.sha256 !== asked.sha256)
+    return `the bundle ${served.sha256} is served, and --sha256 asks for ${asked.sha256}`
+  return undefined
+}
+
 async function noteOffered(folder: HostFolder, offered: NonNullable<HostState['offered']>): Promise<void> {
   const state = await folder.readState()
   if (JSON.stringify(state.offered) !== JSON.stringify(offered)) await folder.writeState({ ...state, offered })

@@ -14,7 +14,7 @@ import { digestAddress } from '../host/fetch/fetch-bundle.ts'
 import { openAccessLog } from '../host/serve/access-log.ts'
 import { createClientFinder } from '../host/serve/client-address.ts'
 import { createSiteHandler } from '../host/serve/site-handler.ts'
-import { createUpdater, type Updater } from '../host/updater.ts'
+import { createUpdater, type Updater, whyNotAsked } from '../host/updater.ts'
 import { type HostFolder, openHostFolder } from '../host/versions/host-folder.ts'
 import { mayServe } from '../host/versions/trust.ts'
 import type { Version } from '../host/versions/version.ts'
@@ -120,23 +120,31 @@ function refuseBadForm({ note }: { note?: NoteRequest }, next: RequestListener):
 }
 
 /** Returns a listener that answers the two addresses for monitors, and leaves all others to the site. */
-function answerHealth({ versions }: Parts, ready: { isClosing: boolean }, site: RequestListener): RequestListener {
+function answerHealth(
+  { config, versions }: Parts,
+  ready: { isClosing: boolean },
+  site: RequestListener,
+): RequestListener {
   return (req, res) => {
     const { url } = req
     if (url === '/healthz') return sendStatus(res, 200, { status: 'ok' })
     if (url !== '/readyz') return site(req, res)
-    const reason = ready.isClosing ? 'shutting down' : versions.current() ? null : 'no version is served yet'
-    sendStatus(
-      res,
-      reason === null ? 200 : 503,
-      reason === null ? { status: 'ready' } : { status: 'not ready', reason },
-    )
+    const served = versions.currentVersion()
+    const reason = ready.isClosing ? 'shutting down' : whyNotAsked(served, config.update)
+    const status = reason === undefined ? { status: 'ready' } : { status: 'not ready', reason }
+    if (served) res.setHeader('Quire-Bundle', served.id)
+    sendStatus(res, reason === undefined ? 200 : 503, {
+      ...status,
+      bundle: served?.id ?? null,
+      version: served?.label ?? null,
+    })
   }
 }
 
 function sendStatus(res: ServerResponse, status: number, body: object): void {
   const text = JSON.stringify(body)
-  const headers = { 'Content-Type': 'application/json', 'Content-Length': text.length, 'Cache-Control': 'no-store' }
+  const length = Buffer.byteLength(text)
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': length, 'Cache-Control': 'no-store' }
   res.writeHead(status, headers).end(text)
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +29,9 @@ test('a host serves a link, keeps the site after it has expired, rolls back, and
   let host = await startHost(args, { env })
   await host.read(output => output.includes('"msg":"serving a version"'))
   expect(await text(`${host.url}/guide/p0`)).toBe(pageText('v1', 'guide/p0'))
-  expect(await (await fetch(`${host.url}/readyz`)).json()).toEqual({ status: 'ready' })
+  const bundleId = createHash('sha256').update(bundle).digest('hex').slice(0, 16)
+  expect(await (await fetch(`${host.url}/readyz`)).json()).toEqual({ status: 'ready', bundle: bundleId, version: 'v1' })
+  expect((await fetch(`${host.url}/guide/p0`)).headers.get('Quire-Bundle')).toBe(bundleId)
   bundle = makeSite({ version: 'v2' })
   host.child.kill('SIGHUP')
   await host.read(output => output.includes('"label":"v2"'))
@@ -57,6 +60,18 @@ test('a host serves a link, keeps the site after it has expired, rolls back, and
     { label: 'v2', state: 'held', source: origin.origin.host },
     { label: 'v1', state: 'current' },
   ])
+  expect(await host.end('SIGTERM')).toBe(0)
+
+  // It serves the last good version while it cannot get the one that is asked for, and says so.
+  host = await startHost([...args, '--version', 'v3'], { env })
+  const ready = await fetch(`${host.url}/readyz`)
+  const reason = 'the version "v1" is served, and --version asks for "v3"'
+  expect(ready.status).toBe(503)
+  expect(await ready.json()).toEqual({ status: 'not ready', reason, bundle: bundleId, version: 'v1' })
+  bundle = makeSite({ version: 'v3' })
+  host.child.kill('SIGHUP')
+  await waitFor(async () => (await fetch(`${host.url}/readyz`)).ok || undefined)
+  expect(await text(host.url)).toBe(pageText('v3', 'home'))
   expect(await host.end('SIGTERM')).toBe(0)
   const lines = readFileSync(log, 'utf8').split('\n')
   expect(lines[0]).toMatch(
