@@ -19,7 +19,7 @@ const kept = new Set(['sub', 'sup'])
 
 /** Writes nodes as a text of Markdown, without white space around it. Elements that begin a new line are separated by a space. */
 export function writeInline(nodes: readonly PageNode[], context: WritingContext): string {
-  const text = nodes.map(node => (typeof node === 'string' ? escapeText(node) : writeElement(node, context))).join('')
+  const text = writeNodes(nodes, context)
   const single = /\s\s|[^\S\n ]/.test(text) ? text.replace(/[^\S\n]+/g, ' ').replace(/ ?\n[ \n]*/g, lineBreak) : text
   return single.trim()
 }
@@ -34,7 +34,7 @@ function writeElement(element: PageElement, context: WritingContext): string {
     return element.get('type') === 'checkbox' && element.parent && isInItem(element) ? checkbox(element) : ''
   if (codeNames.has(name)) return writeCode(readText(element))
   if (name === 'a') return writeLink(element, context)
-  const inner = writeChildren(element, context)
+  const inner = writeNodes(children, context)
   const mark = marks[name]
   if (mark !== undefined) return wrap(inner, mark)
   if (kept.has(name) && inner.trim() !== '') return `<${name}>${inner.trim()}</${name}>`
@@ -43,8 +43,14 @@ function writeElement(element: PageElement, context: WritingContext): string {
 }
 
 /** Keeps the spaces at both ends, which separate words. */
-function writeChildren({ children }: PageElement, context: WritingContext): string {
-  return children.map(node => (typeof node === 'string' ? escapeText(node) : writeElement(node, context))).join('')
+function writeNodes(nodes: readonly PageNode[], context: WritingContext): string {
+  let text = ''
+  for (const node of nodes) {
+    const next = typeof node === 'string' ? escapeText(node) : writeElement(node, context)
+    // An exclamation mark before a link would make it a picture.
+    text = next.startsWith('[') && text.endsWith('!') ? `${text.slice(0, -1)}\\!${next}` : text + next
+  }
+  return text
 }
 
 function isInItem({ parent }: PageElement): boolean {
@@ -90,7 +96,7 @@ function isSign(element: PageElement, inner: string): boolean {
 
 function writeLink(element: PageElement, context: WritingContext): string {
   const href = element.get('href')
-  const inner = writeChildren(element, context)
+  const inner = writeNodes(element.children, context)
   if (href === '') return inner
   if (href.startsWith('#') && isSign(element, inner)) return ''
   // A card: a link around a heading and a text.

@@ -8,7 +8,7 @@ import { createTabLists } from './tabs.ts'
 
 /** A page as Markdown. */
 export interface MarkdownPage {
-  /** The first heading, or else the title. */
+  /** The main heading, or else the title. */
   title: string
   /** From the head of the page; '' = it has none. */
   description: string
@@ -40,8 +40,8 @@ function withoutSigns(heading: string): string {
 /** Writes the content of a page as Markdown. Links to pages with a twin lead to the twin. */
 export function writeMarkdown(raw: RawText, place: MarkdownPlace): MarkdownPage {
   const tree = readPageTree(decodeRaw(raw.text, raw.charset))
-  const { heading } = tree
-  const title = (heading && withoutSigns(toLine(readText(heading)))) || tree.title
+  const heading = findHeading(tree)
+  const title = heading || tree.title
   const description = tree.meta.get('description') ?? tree.meta.get('og:description') ?? ''
   const date = findDate(tree)
   const blocks = writeBlocks(tree.content.children, { address: createAddress(place), tabs: createTabLists() })
@@ -55,6 +55,12 @@ export function writeMarkdown(raw: RawText, place: MarkdownPlace): MarkdownPage 
   const isNamed = heading || title === '' || (first !== '' && title.startsWith(first))
   const start = isNamed ? [] : [`# ${title}`]
   return { title, description, text: `---\n${facts.join('\n')}\n---\n\n${[...start, ...blocks].join('\n\n')}\n` }
+}
+
+/** Returns the main heading; '' = none, such as on a page with one for each section. */
+function findHeading({ title, headings: [first, ...others] }: PageTree): string {
+  const heading = first ? withoutSigns(toLine(readText(first))) : ''
+  return others.length === 0 || title === '' || title.includes(heading) ? heading : ''
 }
 
 const dateNames = ['article:modified_time', 'last-modified', 'dcterms.modified', 'dc.date.modified', 'og:updated_time']

@@ -67,8 +67,8 @@ export interface PageTree {
   /** The contents of the meta elements, by name in lower case; the first of each name. */
   meta: ReadonlyMap<string, string>
   content: PageElement
-  /** The first heading of the first level; null = none. */
-  heading: PageElement | null
+  /** The headings of the first level. */
+  headings: PageElement[]
   /** The value of the first time element; '' = none. */
   time: string
 }
@@ -158,7 +158,7 @@ function readFrom(text: string, part: MainPart | null): PageTree {
 }
 
 function createTree(content: PageElement): PageTree & { meta: Map<string, string> } {
-  return { title: '', meta: new Map(), content, heading: null, time: '' }
+  return { title: '', meta: new Map(), content, headings: [], time: '' }
 }
 
 function readMeta(tag: Tag, text: string, meta: Map<string, string>): void {
@@ -167,7 +167,7 @@ function readMeta(tag: Tag, text: string, meta: Map<string, string>): void {
 }
 
 function note(element: PageElement, tree: PageTree): void {
-  if (element.name === 'h1') tree.heading ??= element
+  if (element.name === 'h1') tree.headings.push(element)
   else if (element.name === 'time') tree.time ||= element.get('datetime')
 }
 

@@ -16,6 +16,11 @@ const cases: readonly [fact: string, html: string, markdown: string][] = [
     '<p>A <b>bold</b>  <em>word</em>,\n<code>x|`y`</code></p><p>B</p>',
     'A **bold** *word*, `` x|`y` ``\n\nB',
   ],
+  [
+    'an exclamation mark before a link',
+    'a !<a href="x">b</a>! <b>!<a href="y">c</a></b>',
+    'a \\![b](x)! **\\![c](y)**',
+  ],
   ['spaces inside of marks outside', 'a<strong> b </strong>c', 'a **b** c'],
   [
     'signs that would be markup',
@@ -128,6 +133,15 @@ test('a title that the first heading repeats is not written twice', () => {
   expect(writeMarkdown(rawOf('<title>A - Site</title><div class="menu">m</div><h2>A</h2>b'), place).text).toBe(
     '---\ntitle: "A - Site"\n---\n\n## A\n\nb\n',
   )
+})
+
+test('a page with a main heading for each section has the title of its head', () => {
+  const convertPage = (headings: string) =>
+    writeMarkdown(rawOf(`<title>Types - Docs</title><main>${headings}</main>`), place).text
+  expect(convertPage('<h1>Values</h1><h1>Keys</h1>')).toBe(
+    '---\ntitle: "Types - Docs"\n---\n\n# Types - Docs\n\n# Values\n\n# Keys\n',
+  )
+  expect(convertPage('<h1>Types</h1><h1>Keys</h1>')).toBe('---\ntitle: "Types"\n---\n\n# Types\n\n# Keys\n')
 })
 
 test('a head that never ends is no content', () => {
