@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { type Background, together } from './base/background.ts'
 import type { Config } from './config.ts'
+import { watchBrowser } from './export/jobs/browser-alarm.ts'
 import { answerLate } from './http/errors.ts'
 import { listensEverywhere } from './http/listen.ts'
 import { createHealthApp } from './http/pipeline.ts'
@@ -42,7 +43,7 @@ async function start(config: Config, log: Logger, background: Background) {
     addCommonMetrics(metrics, dataFolder)
     addServerMetrics(metrics, parts)
   })
-  const { whyNotReady, shutDown } = createReadiness(store.check)
+  const { whyNotReady, shutDown } = createReadiness(store.check, needsBrowser(config) ? watchBrowser() : undefined)
 
   const { host, port, drainMs } = config
   const { server, url, closing, answer } = await openListener({ host, port, drainMs, answerLate }, log)
@@ -62,6 +63,11 @@ async function start(config: Config, log: Logger, background: Background) {
   log.info({ url, dataFolder, publicUrl: config.publicUrl ?? url, ...(role !== 'all' && { role }) }, 'listening')
   if (api && listensEverywhere(server)) warnOfAddress(config, url, log)
   return { url, store, shutDown }
+}
+
+/** Whether the server does nothing but exports, most of which need a browser. Others answer requests without one. */
+function needsBrowser({ role, exportVerify }: Config): boolean {
+  return role === 'runner' && exportVerify !== 'static'
 }
 
 /** Says so when bundle links name an address that clients on other machines cannot reach. */

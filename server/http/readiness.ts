@@ -15,8 +15,12 @@ export interface Readiness {
  * Checks whether the server can serve requests.
  *
  * @param checkStore fails when the database cannot be written. It writes, so it runs at most once every few seconds.
+ * @param whyUnable returns another reason why the server cannot do its work; undefined = it can.
  */
-export function createReadiness(checkStore: (now: number) => Awaitable<void>): Readiness {
+export function createReadiness(
+  checkStore: (now: number) => Awaitable<void>,
+  whyUnable: () => string | undefined = () => undefined,
+): Readiness {
   let checkedAt = Number.NEGATIVE_INFINITY
   let checked: Promise<string | undefined> = Promise.resolve(undefined)
   let isShuttingDown = false
@@ -39,7 +43,7 @@ export function createReadiness(checkStore: (now: number) => Awaitable<void>): R
         checkedAt = now
         checked = check()
       }
-      const reason = await checked
+      const reason = (await checked) ?? whyUnable()
       return isShuttingDown ? 'shutting down' : reason
     },
     shutDown() {

@@ -72,6 +72,7 @@ export function startExports({ config, dataFolder, store, bundles, workBoard, lo
     leaseMs: config.leaseMs,
     workBoard,
     exportsAtOnce: config.exportsAtOnce,
+    hasOthers: config.database !== undefined,
     now: Date.now,
     log,
   })

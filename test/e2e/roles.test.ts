@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Role } from '../../server/config.ts'
+import type { Verify } from '../../server/export/model/options.ts'
 import { type ApiServer, startServer } from '../../server/server.ts'
 import { parseS3Location } from '../../server/store/s3/s3-location.ts'
 import { send } from '../support/client.ts'
@@ -42,13 +43,16 @@ describe.skipIf(missing !== undefined)(`servers with roles${missing ? `, skipped
 
   let started = 0
   /** Starts a server as on a machine of its own. */
-  async function start(role: Role, linkKey = 'a'.repeat(64)): Promise<ApiServer> {
+  async function start(
+    role: Role,
+    { linkKey = 'a'.repeat(64), verify = 'static' }: { linkKey?: string; verify?: Verify } = {},
+  ): Promise<ApiServer> {
     started += 1
     const data = join(folder, `server-${started}`)
     const linkKeyFile = `${data}.key`
     writeFileSync(linkKeyFile, linkKey)
     const bundles = parseS3Location(`s3://quire-roles/${folder.slice(-6)}?endpoint=${s3.endpoint}`)
-    const config = createConfig({ data, database: database.url, bundles, role, linkKeyFile, verify: 'static' })
+    const config = createConfig({ data, database: database.url, bundles, role, linkKeyFile, verify })
     const server = await startServer(config, pino({ level: 'silent' }))
     servers.push(server)
     return server
@@ -103,6 +107,18 @@ describe.skipIf(missing !== undefined)(`servers with roles${missing ? `, skipped
     )
   })
 
+  test('a runner without a browser is not ready, unless it opens no page', async () => {
+    vi.stubEnv('PUPPETEER_EXECUTABLE_PATH', '/nowhere/chromium')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { url } = await start('runner', { verify: 'sample' })
+    expect(await send(url, '/readyz')).toMatchObject({
+      status: 503,
+      json: { status: 'not ready', reason: 'no Chromium was found, and some sites need one' },
+    })
+    const unchecked = await start('runner')
+    expect((await send(unchecked.url, '/readyz')).status).toBe(200)
+  })
+
   test('a runner answers only whether it can work', async () => {
     const { url } = await start('runner')
     expect((await send(url, '/healthz')).json).toEqual({ status: 'ok' })
@@ -120,8 +136,9 @@ describe.skipIf(missing !== undefined)(`servers with roles${missing ? `, skipped
 
   test('a server with another link key does not start, and the others do', async () => {
     await start('api')
-    await expect(start('api', 'b'.repeat(64))).rejects.toThrow('is not that of the other servers of the database')
-    await start('runner', 'b'.repeat(64))
-    await start('api', `${'b'.repeat(64)}\n${'a'.repeat(64)}`)
+    const refused = start('api', { linkKey: 'b'.repeat(64) })
+    await expect(refused).rejects.toThrow('is not that of the other servers of the database')
+    await start('runner', { linkKey: 'b'.repeat(64) })
+    await start('api', { linkKey: `${'b'.repeat(64)}\n${'a'.repeat(64)}` })
   })
 })

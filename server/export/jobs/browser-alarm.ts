@@ -1,7 +1,20 @@
 import { browserStarts } from '../../base/measures.ts'
+import { findBrowser } from '../../web/browser/find-browser.ts'
 
 /** Tells the operator that the browser cannot be started. */
 export type BrowserAlarm = (problem: string) => void
+
+/** Returns a function that says why exports of this process cannot use the browser; undefined = they can, as far as is known. */
+export function watchBrowser(): () => string | undefined {
+  let hasStarted = true
+  browserStarts.listen(started => {
+    hasStarted = started
+  })
+  return () => {
+    if (findBrowser() === null) return 'no Chromium was found, and some sites need one'
+    return hasStarted ? undefined : 'Chromium cannot be started, and some sites need one'
+  }
+}
 
 const everyMs = 60_000
 

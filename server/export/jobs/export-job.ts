@@ -80,7 +80,7 @@ export interface ClaimedJob {
 export interface ClaimLimits {
   /** How many exports of one organization the claiming process may work on at once. */
   maxPerOrganization: number
-  /** Jobs that the claiming process works on. They are not claimed again, even if their leases look expired. */
+  /** Jobs that the claiming process works on, or leaves to others. They are not claimed, even if their leases look expired. */
   heldJobs: readonly string[]
   /** Whether jobs with an expired lease are claimed too. */
   takesOver: boolean

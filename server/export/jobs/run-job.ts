@@ -12,6 +12,7 @@ import type { CacheSettings } from '../model/site-cache.ts'
 import type { BrowserAlarm } from './browser-alarm.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
+import type { GivenBack } from './given-back.ts'
 import { type LoginDeps, openJobLogin } from './job-login.ts'
 import { removeLeftovers, workFolderName } from './leftovers.ts'
 import { publishBundle } from './publish-bundle.ts'
@@ -36,6 +37,8 @@ export interface JobDeps extends LoginDeps {
   workFolder: string
   leaseMs: number
   browserAlarm: BrowserAlarm
+  /** The jobs that are left to runners with a browser; null = there are no other runners. */
+  givenBack: GivenBack | null
   /** Where people see what the exports of this process do; absent = nobody looks. */
   workBoard?: WorkBoard
   now(): number
@@ -145,10 +148,18 @@ async function endInVain(
     tellOfEnd(attempt, 'given back', error)
     return log.info(about, 'export interrupted by the shutdown; it continues after the next start')
   }
+  if (lacksBrowser(error)) {
+    deps.browserAlarm(error.message)
+    if (deps.givenBack?.add(lease.jobId)) {
+      log.warn({ ...about, err: error }, 'the export needs a browser; it is left to another runner')
+      tellOfEnd(attempt, 'given back', error)
+      await exportJobs.release(lease)
+      return
+    }
+  }
   log.error({ ...about, err: error, durationMs: msSince(startedAt) }, 'export failed')
   tellOfEnd(attempt, 'failed', error)
-  if (error instanceof ExportError && error.code === 'browser_failed') deps.browserAlarm(error.message)
-  await untilStored(() => exportJobs.fail(lease, explainFailure(error), now()), {
+  await untilStored(() => exportJobs.fail(lease, explainFailure(error, about.domain), now()), {
     limitMs: deps.limits.jobTimeoutMs,
     signal,
   })
@@ -231,6 +242,11 @@ function isFault(error: unknown): boolean {
   return error instanceof ExportError && (error.code === 'crashed' || error.code === 'stalled')
 }
 
+/** Whether the site needs a browser, and this machine has none that starts. */
+function lacksBrowser(error: unknown): error is ExportError {
+  return error instanceof ExportError && (error.code === 'browser_failed' || error.code === 'browser_missing')
+}
+
 /** Writes progress to the job, at most four times a second. */
 function reporter({ exportJobs, workBoard, now, log }: JobDeps, lease: Lease, leaseLost: AbortController) {
   let reportedAt = Number.NEGATIVE_INFINITY
@@ -259,7 +275,10 @@ async function stillHeld(write: () => Awaitable<boolean>, log: JobDeps['log']): 
   }
 }
 
-function explainFailure(error: unknown): string {
+function explainFailure(error: unknown, domain: string): string {
+  // Whoever reads the job is not who can mend the server, and need not know its paths.
+  if (error instanceof ExportError && error.code === 'browser_failed')
+    return `${domain} builds its pages in the browser, and Chromium cannot be started on this server. Its operator must act: npx quire doctor says why.`
   if (error instanceof ExportError) return error.message
   if (isDiskFull(error)) return `${diskFull} Free some space and start again.`
   return "The export failed because of an internal server error. Start it again; if it fails again, look for the id of this job in the server's log."

@@ -1,14 +1,17 @@
 import { createPause } from '../../base/wakeable-pause.ts'
 import { createBrowserAlarm } from './browser-alarm.ts'
 import type { ClaimedJob, ClaimLimits } from './export-job.ts'
+import { createGivenBack } from './given-back.ts'
 import { sweepLeftovers } from './leftovers.ts'
 import { type JobDeps, type RunningHosts, runJob } from './run-job.ts'
 
-export interface RunnerDeps extends Omit<JobDeps, 'browserAlarm'> {
+export interface RunnerDeps extends Omit<JobDeps, 'browserAlarm' | 'givenBack'> {
   /** Identifies this process in a lease. */
   owner: string
   /** How many exports this process works on at once. */
   exportsAtOnce: number
+  /** Whether runners on other machines, where the browser may start, take jobs too. */
+  hasOthers: boolean
 }
 
 export interface Runner {
@@ -29,7 +32,8 @@ export function startRunner(deps: RunnerDeps): Runner {
   const hosts: RunningHosts = new Map()
   const takesOver = watchClock(now, leaseMs)
   const pause = createPause()
-  const jobDeps = { ...deps, browserAlarm: createBrowserAlarm(log) }
+  const givenBack = deps.hasOthers ? createGivenBack() : null
+  const jobDeps = { ...deps, browserAlarm: createBrowserAlarm(log), givenBack }
 
   function start(claimed: ClaimedJob): void {
     const { jobId } = claimed.job
@@ -47,7 +51,7 @@ export function startRunner(deps: RunnerDeps): Runner {
     if (running.size >= exportsAtOnce) return false
     const limits: ClaimLimits = {
       maxPerOrganization: halfOf(exportsAtOnce),
-      heldJobs: [...running.keys()],
+      heldJobs: [...running.keys(), ...(givenBack?.list() ?? [])],
       takesOver: takesOver(),
     }
     const claimed = await exportJobs.claim(owner, now(), leaseMs, limits)

@@ -1,6 +1,6 @@
-import { browserStarts, endedExports, receivedLines } from '../../base/measures.ts'
+import { endedExports, receivedLines } from '../../base/measures.ts'
+import { watchBrowser } from '../../export/jobs/browser-alarm.ts'
 import { findLastBackup } from '../../store/backup/last-backup.ts'
-import { findBrowser } from '../../web/browser/find-browser.ts'
 import type { Parts } from '../parts.ts'
 import type { MetricsRegistry } from './registry.ts'
 
@@ -59,16 +59,13 @@ function addExports(metrics: MetricsRegistry): void {
     labels,
   })
   endedExports.listen(({ result, reason, seconds }) => time({ result, reason }, seconds))
-  let isUsable: boolean | undefined
-  browserStarts.listen(started => {
-    isUsable = started
-  })
+  const whyNoBrowser = watchBrowser()
   metrics.gauge(
     {
       name: 'quire_browser_usable',
       help: '1 = there is a Chromium, and the last export that needed it could start it.',
     },
-    () => [[{}, Number(isUsable !== false && findBrowser() !== null)]],
+    () => [[{}, Number(whyNoBrowser() === undefined)]],
   )
 }
 

@@ -97,6 +97,7 @@ function run(exportsAtOnce: number, { leaseMs = 5_000, owner = 'test', now = () 
     owner,
     leaseMs,
     exportsAtOnce,
+    hasOthers: false,
     now,
     log: { info: log, warn: log, error: log },
   })

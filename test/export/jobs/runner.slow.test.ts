@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ExportJob } from '../../../server/export/jobs/export-job.ts'
 import { type Runner, type RunnerDeps, startRunner } from '../../../server/export/jobs/runner.ts'
 import { ExportError } from '../../../server/export/model/export-error.ts'
@@ -89,6 +89,7 @@ function start(options: Pick<RunnerDeps, 'runExport'> & Partial<RunnerDeps>): Ru
     owner: 'test',
     leaseMs: 5_000,
     exportsAtOnce: 1,
+    hasOthers: false,
     now: Date.now,
     log: { info() {}, warn() {}, error() {} },
     ...options,
@@ -344,4 +345,43 @@ test.each([
   })
   await settled(jobId)
   expect(verified).toBe(want)
+})
+
+describe('a site that needs a browser, on a machine whose browser does not start', () => {
+  const failing: RunExport = async () => {
+    throw new ExportError('Chromium (/opt/secret/chromium) could not be started.', 'browser_failed')
+  }
+
+  test('fails with a reason that names no path of the server, where no other runner is', async () => {
+    const jobId = await startJob()
+    runner = start({ runExport: failing })
+    expect(await settled(jobId)).toMatchObject({
+      status: 'failed',
+      error:
+        'docs.example.com builds its pages in the browser, and Chromium cannot be started on this server. Its operator must act: npx quire doctor says why.',
+    })
+  })
+
+  test('is left to another runner, and other jobs go on', async () => {
+    const jobId = await startJob()
+    let attempts = 0
+    const failingOnce: RunExport = (task, calls) => {
+      attempts += 1
+      return attempts === 1 ? failing(task, calls) : engine(task)
+    }
+    const engine = async ({ outFile }: { outFile: string }) => {
+      await writeFile(outFile, 'bundle')
+      const result = { pageCount: 1, sizeBytes: 6, sha256: 'b'.repeat(64), report: {} as never, stageSeconds: {} }
+      return { ...result, browserProblem: null }
+    }
+    const first = start({ runExport: failingOnce, hasOthers: true })
+    await waitFor(async () => attempts === 1 || undefined)
+    const otherId = await startJob()
+    expect(await settled(otherId)).toMatchObject({ status: 'completed' })
+    expect((await store.exportJobs.find(jobId))?.status).toBe('running')
+    const second = start({ runExport: engine, owner: 'other' })
+    expect(await settled(jobId)).toMatchObject({ status: 'completed' })
+    expect(attempts).toBe(2)
+    await Promise.all([first.stop(), second.stop()])
+  })
 })
