@@ -1,12 +1,13 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Collection } from '../crawl/file-collector.ts'
 import { listThirdParties } from '../crawl/third-parties.ts'
 import { fetchPage, keepPage } from '../crawl/visit.ts'
 import type { ExportOptions } from '../model/options.ts'
 import { type ExportReport, writeReport } from '../model/report.ts'
-import { linkKey } from '../model/site.ts'
+import { assetKey, linkKey } from '../model/site.ts'
 import type { StageClock } from '../model/stage-clock.ts'
+import { redirectImports } from '../rewrite/redirect-imports.ts'
 import { stampLine } from '../rewrite/stamp.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
@@ -112,7 +113,7 @@ interface PackedBundle extends WrittenBundle {
 async function writeOnce(
   making: Making,
   { guardedAhead: guarded, seen }: ScriptPlacer,
-  { fetched: bySearch }: SiteSearch,
+  { fetched: bySearch, importers }: SiteSearch,
 ): Promise<PackedBundle> {
   const { collection, folder, hasSearch, markdown, onPage, signal, clock } = making
   const { collected, report, tools } = collection
@@ -127,8 +128,26 @@ async function writeOnce(
   await inlineFonts(folder, written.fontPaths)
   await inlineSprites(folder, written.spritePaths)
   const copies = await packFiles(folder, packed.flatMap(describeFile(collected, written)))
+  await redirectImporters(making, written, importers)
   clock.end('rewrite', { pages: report.pages }, 'bundle written')
   return { ...written, packed: copies }
+}
+
+/** Lets the scripts that import modules for the search import their copies. */
+async function redirectImporters(
+  { collection: { collected }, folder }: Making,
+  { filePaths }: WrittenBundle,
+  importers: readonly string[],
+): Promise<void> {
+  for (const address of importers) {
+    const path = filePaths.get(assetKey(collected.site.own(new URL(address)) ?? new URL(address)))
+    if (path === undefined) continue
+    const file = join(folder, path)
+    const text = await readFile(file, 'latin1')
+    // The file may be a link to the one of the crawl.
+    await rm(file)
+    await writeFile(file, redirectImports(text), 'latin1')
+  }
 }
 
 function describeFile({ files }: Collection['collected'], { filePaths }: WrittenBundle) {
