@@ -13,6 +13,7 @@ import { packSearch, writeSearchScript } from '../search/pack-search.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
 import { lookAndSearch, type SiteSearch } from '../verify/site-search.ts'
 import { noteLeftFaults, noteTextLoss } from '../verify/text-loss.ts'
+import { listDeadPlaces, noteSearchServer } from './describe-search.ts'
 import { inlineFonts } from './inline-fonts.ts'
 import { inlineSprites } from './inline-sprites.ts'
 import { choosePacked, packFiles } from './pack-files.ts'
@@ -59,6 +60,9 @@ export async function makeBundle(
     ...noteTextLoss(placer.findings().differences, allowLoss),
     ...noteLeftFaults(placer.leftFaults(), allowLoss),
   )
+  const { server } = siteSearch
+  if (server !== null) report.notes.unshift(noteSearchServer(server, hasSearch))
+  if (hasSearch) await writeSearchScript(folder, listDeadPlaces(siteHits, server))
   const { pagePaths } = written
   const search = hasSearch ? await packSearch({ collected, folder, pagePaths, startThread, signal }) : null
   if (search) clock.end('search', search.packed, 'search packed')
@@ -124,7 +128,7 @@ async function writeOnce(
     stamp: stampLine(report),
   })
   signal.throwIfAborted()
-  if (hasSearch) await writeSearchScript(folder)
+  if (hasSearch) await writeSearchScript(folder, [])
   await inlineFonts(folder, written.fontPaths)
   await inlineSprites(folder, written.spritePaths)
   const copies = await packFiles(folder, packed.flatMap(describeFile(collected, written)))

@@ -16,6 +16,8 @@ export interface SiteSearch {
   fetched: readonly string[]
   /** Addresses of the scripts that import modules for it. */
   importers: readonly string[]
+  /** The path on the server of the site that finds the hits; null = the search needs none, or there is no search. */
+  server: string | null
   /** Returns the search of a written bundle. */
   open(bundle: SearchedBundle): BundleSearch
 }
@@ -34,13 +36,15 @@ export async function lookAndSearch(
   const words = isKnown ? await readSearchWords(seen) : []
   const [early] = await Promise.all([isKnown ? searchAtOrigin(options, seen, words) : null, look()])
   const origin = isKnown || !seen ? early : await searchAtOrigin(options, seen, await readSearchWords(seen))
-  if (!seen || !origin)
-    return { fetched: [], importers: [], open: () => ({ startAhead() {}, compare: async () => null }) }
+  const server = origin?.use.server ?? null
+  if (!seen || !origin || server !== null)
+    return { fetched: [], importers: [], server, open: () => ({ startAhead() {}, compare: async () => null }) }
   const scripts = [...(await fetchSearchFiles(options, origin.use))]
   const modules = scripts.flatMap(([address, text]) => (isModule(text) ? [address] : []))
   return {
     fetched: [...origin.use.fetched, ...modules],
     importers: modules.length === 0 ? [] : scripts.flatMap(([address, text]) => (isImporter(text) ? [address] : [])),
+    server,
     open: bundle => openBundleSearch(seen, origin, bundle),
   }
 }
