@@ -33,6 +33,20 @@ export function describeSearch({
   return [`The search of the site finds ${hits} for "${found.word}" at the origin, and ${join(losses)}. ${remedy}`]
 }
 
+/** Says that the search of the site asks its server. */
+export function noteSearchServer(path: string, hasSearch: boolean): string {
+  const remedy = hasSearch
+    ? 'The packed search takes its place.'
+    : 'Export with --offline-search to get a search that works everywhere.'
+  return `The search of the site asks its server for ${path}, so it finds nothing in the bundle. ${remedy}`
+}
+
+/** Lists the places where the search of the site finds nothing. */
+export function listDeadPlaces(siteSearch: ExportReport['siteSearch'], server: string | null): PlaceName[] {
+  const words = siteSearch?.words ?? []
+  return places.filter(place => server !== null || (words.length > 0 && words.every(found => found[place] === 0)))
+}
+
 function join(texts: readonly string[]): string {
   return texts.length < 2 ? (texts[0] ?? '') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`
 }

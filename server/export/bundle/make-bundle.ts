@@ -1,17 +1,19 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Collection } from '../crawl/file-collector.ts'
 import { listThirdParties } from '../crawl/third-parties.ts'
 import { fetchPage, keepPage } from '../crawl/visit.ts'
 import type { ExportOptions } from '../model/options.ts'
 import { type ExportReport, writeReport } from '../model/report.ts'
-import { linkKey } from '../model/site.ts'
+import { assetKey, linkKey } from '../model/site.ts'
 import type { StageClock } from '../model/stage-clock.ts'
+import { redirectImports } from '../rewrite/redirect-imports.ts'
 import { stampLine } from '../rewrite/stamp.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
 import { lookAndSearch, type SiteSearch } from '../verify/site-search.ts'
 import { noteLeftFaults, noteTextLoss } from '../verify/text-loss.ts'
+import { listDeadPlaces, noteSearchServer } from './describe-search.ts'
 import { inlineFonts } from './inline-fonts.ts'
 import { inlineSprites } from './inline-sprites.ts'
 import { choosePacked, packFiles } from './pack-files.ts'
@@ -58,6 +60,9 @@ export async function makeBundle(
     ...noteTextLoss(placer.findings().differences, allowLoss),
     ...noteLeftFaults(placer.leftFaults(), allowLoss),
   )
+  const { server } = siteSearch
+  if (server !== null) report.notes.unshift(noteSearchServer(server, hasSearch))
+  if (hasSearch) await writeSearchScript(folder, listDeadPlaces(siteHits, server))
   const { pagePaths } = written
   const search = hasSearch ? await packSearch({ collected, folder, pagePaths, startThread, signal }) : null
   if (search) clock.end('search', search.packed, 'search packed')
@@ -112,7 +117,7 @@ interface PackedBundle extends WrittenBundle {
 async function writeOnce(
   making: Making,
   { guardedAhead: guarded, seen }: ScriptPlacer,
-  { fetched: bySearch }: SiteSearch,
+  { fetched: bySearch, importers }: SiteSearch,
 ): Promise<PackedBundle> {
   const { collection, folder, hasSearch, markdown, onPage, signal, clock } = making
   const { collected, report, tools } = collection
@@ -123,12 +128,30 @@ async function writeOnce(
     stamp: stampLine(report),
   })
   signal.throwIfAborted()
-  if (hasSearch) await writeSearchScript(folder)
+  if (hasSearch) await writeSearchScript(folder, [])
   await inlineFonts(folder, written.fontPaths)
   await inlineSprites(folder, written.spritePaths)
   const copies = await packFiles(folder, packed.flatMap(describeFile(collected, written)))
+  await redirectImporters(making, written, importers)
   clock.end('rewrite', { pages: report.pages }, 'bundle written')
   return { ...written, packed: copies }
+}
+
+/** Lets the scripts that import modules for the search import their copies. */
+async function redirectImporters(
+  { collection: { collected }, folder }: Making,
+  { filePaths }: WrittenBundle,
+  importers: readonly string[],
+): Promise<void> {
+  for (const address of importers) {
+    const path = filePaths.get(assetKey(collected.site.own(new URL(address)) ?? new URL(address)))
+    if (path === undefined) continue
+    const file = join(folder, path)
+    const text = await readFile(file, 'latin1')
+    // The file may be a link to the one of the crawl.
+    await rm(file)
+    await writeFile(file, redirectImports(text), 'latin1')
+  }
 }
 
 function describeFile({ files }: Collection['collected'], { filePaths }: WrittenBundle) {

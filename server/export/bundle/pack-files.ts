@@ -17,13 +17,13 @@ interface Fetched {
   looks: Iterable<Pick<PageLook, 'fetched'>>
   /** Looks at all pages of a group. The data of single pages is copied too. */
   whole?: Iterable<Pick<PageLook, 'fetched'>>
-  /** Addresses that the search fetched. */
+  /** Addresses that the search fetched. Files like two of them in one folder are parts of its index. */
   bySearch: readonly string[]
 }
 
 /**
  * Chooses the files that are copied into scripts, because browsers refuse them on file://. Returns their keys, smallest file
- * first.
+ * first. The other parts of a search index come last.
  */
 export function choosePacked(
   { site, files }: Pick<CollectedSite, 'site' | 'files'>,
@@ -35,11 +35,14 @@ export function choosePacked(
   }
   const shared = listShared([...looks].map(({ fetched }) => fetched))
   const wanted = new Set([...shared, ...[...whole].flatMap(({ fetched }) => fetched), ...bySearch].map(keyOf))
-  const found = [...wanted].flatMap(key => {
-    const outcome = key === null ? undefined : files.get(key)
-    return key !== null && outcome?.state === 'file' ? [{ key, sizeBytes: outcome.resource.sizeBytes }] : []
+  const searched = bySearch.flatMap(address => partKind(keyOf(address) ?? address) ?? [])
+  const kinds = new Set(searched.filter((kind, at) => searched.indexOf(kind) < at))
+  const found = [...files].flatMap(([key, outcome]) => {
+    const isWanted = wanted.has(key)
+    if (outcome.state !== 'file' || !(isWanted || kinds.has(partKind(key) ?? ''))) return []
+    return [{ key, isWanted, sizeBytes: outcome.resource.sizeBytes }]
   })
-  found.sort((a, b) => a.sizeBytes - b.sizeBytes || (a.key < b.key ? -1 : 1))
+  found.sort((a, b) => Number(b.isWanted) - Number(a.isWanted) || a.sizeBytes - b.sizeBytes || (a.key < b.key ? -1 : 1))
   let room = maxTotalBytes
   return found.flatMap(({ key, sizeBytes }) => {
     if (sizeBytes > maxFileBytes || sizeBytes > room) return []
@@ -63,6 +66,15 @@ function listShared(pages: readonly (readonly string[])[]): string[] {
   return [...counts].flatMap(([address, count]) =>
     count === 1 && (singles.get(kindOf(address)) ?? 0) > 1 ? [] : [address],
   )
+}
+
+/** Returns the folder and the extension of an address, which the parts of a search index share; null = no data. */
+function partKind(address: string): string | null {
+  const { origin, pathname } = new URL(address)
+  const kind = extname(pathname)
+  return /^(?:|\.m?js|\.x?html?)$/i.test(kind)
+    ? null
+    : `${origin}${pathname.slice(0, pathname.lastIndexOf('/') + 1)} ${kind}`
 }
 
 function kindOf(address: string): string {

@@ -23,6 +23,7 @@ import {
 } from '../rewrite/bundle-map.ts'
 import { findUnresolvedInStylesheet } from '../rewrite/check-links.ts'
 import { type Redirect, redirectPage } from '../rewrite/layout.ts'
+import { rewriteDrawing } from '../rewrite/rewrite-drawing.ts'
 import { rewriteScript } from '../rewrite/rewrite-script.ts'
 import { rewriteStylesheet } from '../rewrite/rewrite-stylesheet.ts'
 import { externalFilesPath, externalFilesScript } from '../runtime/external-files.ts'
@@ -259,7 +260,7 @@ async function writeOne(writing: Writing, resource: Resource, path: string): Pro
   if (kind === 'file') return linkOrCopy(file, to)
   const raw = { text: await readFile(file, 'latin1'), charset }
   const text = rewrite(writing, raw, resource, path)
-  if (text === raw.text && kind === 'script') return linkOrCopy(file, to)
+  if (text === raw.text && (kind === 'script' || kind === 'drawing')) return linkOrCopy(file, to)
   if (kind === 'stylesheet') {
     for (const address of findUnresolvedInStylesheet({ ...raw, text }, path, paths))
       unresolved.push({ page: path, address })
@@ -270,6 +271,7 @@ async function writeOne(writing: Writing, resource: Resource, path: string): Pro
 function rewrite({ collected, map, found }: Writing, raw: RawText, resource: Resource, path: string): string {
   const { url, kind } = resource
   if (kind === 'manifest') return rewriteManifest(raw, resource, path, map)
+  if (kind === 'drawing') return rewriteDrawing(raw, { url, path, map, findings: found.on(path) })
   if (kind === 'stylesheet') return rewriteStylesheet(raw, resource, { path, map, findings: found.on(path) })
   return rewriteScript(raw, { url, path, hasMoved: !collected.site.own(url) }, map, found.on(path))
 }

@@ -37,6 +37,8 @@ export interface FileCollector {
   keepAnswer(answer: Answer, key: string): Promise<void>
   /** Resolves when every requested file is fetched or known to be missing. */
   finish(): Promise<void>
+  /** Returns the links in SVG files of the site that were fetched since the last call. */
+  takeLinks(): URL[]
 }
 
 /** Max guesses tried for one script of another host. The owner of that host may not know about the export. */
@@ -53,6 +55,8 @@ interface FileWork {
   background: Set<Promise<void>>
   moduleNames: ModuleNames
   joinedNames: JoinedNames
+  /** Links in SVG files of the site, not yet taken. */
+  links: URL[]
 }
 
 export function createFileCollector(tools: FileTools, found: FileWork['found']): FileCollector {
@@ -63,6 +67,7 @@ export function createFileCollector(tools: FileTools, found: FileWork['found']):
     background: new Set(),
     moduleNames: createModuleNames(url => needFile(work, url, 'script')),
     joinedNames: createJoinedNames(tools.site.origin, url => findData(work, url)),
+    links: [],
   }
   return {
     need: (url, role) => needFile(work, url, role),
@@ -72,6 +77,7 @@ export function createFileCollector(tools: FileTools, found: FileWork['found']):
     get: (url, role) => getFile(work, url, role),
     keepAnswer: (answer, key) => keepAnswer(work, answer, key),
     finish: () => finishFiles(work),
+    takeLinks: () => work.links.splice(0),
   }
 }
 
@@ -145,7 +151,11 @@ async function findData(work: FileWork, url: URL) {
 }
 
 function needOfFile(work: FileWork, file: TextFile): void {
-  const { named, guesses, script } = readFileNeeds(file)
+  const { named, guesses, script, links } = readFileNeeds(file)
+  for (const link of file.isOwn ? links : []) {
+    const own = work.tools.site.own(link)
+    if (own && work.tools.site.inScope(own)) work.links.push(own)
+  }
   for (const { url, role } of named) needFile(work, url, role)
   if (file.kind !== 'script') return
   if (file.isOwn) {
@@ -242,7 +252,7 @@ type SaveTools = Pick<CrawlTools, 'site' | 'fetcher' | 'limits' | 'folder'>
 /**
  * Fetches a file into the work folder.
  *
- * @param onText called with a style sheet, script or manifest, before it is saved.
+ * @param onText called with a style sheet, script, manifest or SVG file, before it is saved.
  */
 async function fetchFile(
   tools: SaveTools & Pick<CrawlTools, 'isAllowed'>,
@@ -288,7 +298,8 @@ async function saveFile(
   checkTotal(tools)
   const raw = readRawText(bytes, headerCharset(answer.contentType))
   onText({ kind, text: decodeRaw(raw.text, raw.charset), url, isOwn: own !== null })
-  await writeFile(file, raw.text, 'latin1')
+  // An XML declaration names the encoding.
+  await writeFile(file, kind === 'drawing' ? bytes : raw.text, 'latin1')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   return { ...base, charset: raw.charset, sizeBytes: bytes.length, sha256 }
 }
@@ -296,6 +307,7 @@ async function saveFile(
 function kindOf(type: string, url: URL, role: UrlRole): 'file' | TextFile['kind'] {
   if (type === 'text/css') return 'stylesheet'
   if (type === 'application/manifest+json' || /\.webmanifest$/i.test(url.pathname)) return 'manifest'
+  if (type === 'image/svg+xml') return 'drawing'
   // Browsers run a script even if the server sends it with a wrong type.
   if (/javascript/.test(type) || (role === 'script' && /^(text\/plain|application\/octet-stream)?$/.test(type)))
     return 'script'

@@ -1,13 +1,14 @@
 import { cssUrls } from '../../web/html/css-urls.ts'
 import { manifestUrls } from '../../web/html/manifest.ts'
-import type { UrlRole } from '../../web/html/page-links.ts'
+import { readPageLinks, type UrlRole } from '../../web/html/page-links.ts'
+import { rawOf } from '../../web/html/text-encoding.ts'
 import { chunkFiles, fullTwin } from '../../web/javascript/chunk-files.ts'
 import { scriptFiles } from '../../web/javascript/script-files.ts'
 import { type ScriptNeed, scriptNeeds } from '../../web/javascript/script-needs.ts'
 
-/** A fetched style sheet, script or web app manifest. */
+/** A fetched style sheet, script, web app manifest or SVG file. */
 export interface TextFile {
-  kind: 'stylesheet' | 'script' | 'manifest'
+  kind: 'stylesheet' | 'script' | 'manifest' | 'drawing'
   /** The decoded text. */
   text: string
   /** The URL after redirects. */
@@ -18,22 +19,28 @@ export interface TextFile {
 
 /** The files that a file names. */
 export interface FileNeeds {
-  /** Files that a style sheet or manifest loads. */
+  /** Files that a style sheet, manifest or SVG file loads. */
   named: { url: URL; role: UrlRole }[]
   /** Names in a script that may be file names. */
   guesses: ReadonlySet<string>
   /** Files that a script certainly loads. */
   script: ScriptNeed[]
+  /** Links of an SVG file. */
+  links: URL[]
 }
 
 export function readFileNeeds({ kind, text, url, isOwn }: TextFile): FileNeeds {
-  const none: FileNeeds = { named: [], guesses: new Set(), script: [] }
+  const none: FileNeeds = { named: [], guesses: new Set(), script: [], links: [] }
   if (kind === 'script') {
     const script = scriptNeeds(text, { url, isOwn, isInline: false })
     return { ...none, guesses: new Set(isOwn ? namesInOwnScript(text, url) : namesInForeignScript(text)), script }
   }
   if (kind === 'manifest')
     return { ...none, named: manifestUrls(text).icons.flatMap(icon => named(icon, url, 'asset')) }
+  if (kind === 'drawing') {
+    const { links, assets } = readPageLinks(rawOf(text), url)
+    return { ...none, named: assets, links }
+  }
   const urls = [...cssUrls(text)].filter(found => !found.url.startsWith('#'))
   return {
     ...none,

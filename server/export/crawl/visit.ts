@@ -100,6 +100,10 @@ export async function crawlSite(options: CrawlOptions): Promise<CrawlResult> {
     await links.addDistinguished()
     if (followLinks && frontier.isEmpty())
       for (const url of await completer.findScriptLinks(frontier.has)) links.add(url)
+    if (followLinks && frontier.isEmpty()) {
+      await files.finish()
+      for (const url of files.takeLinks()) links.add(url)
+    }
   } while (!frontier.isEmpty())
   await files.finish()
   const endless = traps.refused().filter(key => !found.pages.has(key))

@@ -3,7 +3,7 @@ export interface Resource {
   key: string
   /** URL after redirects, at the origin if the resource belongs to the site. Base of relative addresses. */
   url: URL
-  kind: 'page' | 'stylesheet' | 'script' | 'manifest' | 'file'
+  kind: 'page' | 'stylesheet' | 'script' | 'manifest' | 'drawing' | 'file'
   /** Media type without parameters. */
   type: string
   charset: string

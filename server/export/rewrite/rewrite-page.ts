@@ -48,7 +48,7 @@ export interface PagePlace {
   depth?: number
 }
 
-const nothingOutside: Outside = { isOutside: () => false, sources: [] }
+export const nothingOutside: Outside = { isOutside: () => false, sources: [] }
 
 /**
  * Rewrites a page for the bundle. Addresses become relative or are disabled, and a Content-Security-Policy restricts
@@ -200,7 +200,7 @@ interface AttributeRewriting {
 }
 
 /** Replaces the addresses in the attributes of a tag. */
-function rewriteAttributes(tag: Tag, rewriting: AttributeRewriting): void {
+export function rewriteAttributes(tag: Tag, rewriting: AttributeRewriting): void {
   for (const { attribute, role, syntax } of urlAttributes(tag, rewriting.editor.value)) {
     if (syntax === 'url') rewriteUrl(tag, attribute, role, rewriting)
     else if (syntax === 'srcset') rewriteSrcset(attribute, role, rewriting)
@@ -278,7 +278,7 @@ interface AttributeEditor {
   markDead(tag: Tag): void
 }
 
-function createAttributeEditor({ text, charset }: RawText, splices: Splices): AttributeEditor {
+export function createAttributeEditor({ text, charset }: RawText, splices: Splices): AttributeEditor {
   const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
 
   function write(attribute: Attribute, newValue: string) {

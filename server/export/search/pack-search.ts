@@ -4,15 +4,19 @@ import { dirname, join } from 'node:path'
 import { startSearch } from '../../../generated/in-page.ts'
 import { callScript } from '../../base/call-script.ts'
 import type { StartThread } from '../../base/start-thread.ts'
-import type { PackedSearch } from '../model/report.ts'
+import type { PackedSearch, PlaceName } from '../model/report.ts'
 import type { Outcomes } from '../model/resource.ts'
 import { searchScriptPath } from '../model/search-files.ts'
 import type { IndexedBundle } from './index-bundle.ts'
 
-/** Writes the script that the pages of a bundle load for its search. */
-export async function writeSearchScript(folder: string): Promise<void> {
+/**
+ * Writes the script that the pages of a bundle load for its search.
+ *
+ * @param dead the places where the search of the site finds nothing.
+ */
+export async function writeSearchScript(folder: string, dead: readonly PlaceName[]): Promise<void> {
   await mkdir(join(folder, dirname(searchScriptPath)), { recursive: true })
-  await writeFile(join(folder, searchScriptPath), `${callScript(startSearch)}\n`)
+  await writeFile(join(folder, searchScriptPath), `${callScript(startSearch, dead)}\n`)
 }
 
 export interface PackSearchOptions {

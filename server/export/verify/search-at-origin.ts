@@ -11,11 +11,16 @@ import type { SeenSite } from './place-scripts.ts'
 import type { ScriptedPage } from './sample-pages.ts'
 import { chooseSearchWords, unknownWord } from './search-words.ts'
 
-/** A search of the site that works at the origin without sending words to a server. */
+/** A search of the site that works at the origin. */
 export interface OriginSearch {
   /** The page on which it was used. */
   scripted: ScriptedPage
-  use: SearchUse
+  use: UsedSearch
+}
+
+interface UsedSearch extends SearchUse {
+  /** The path on the server of the site that would find hits; null = the search finds them itself. */
+  server: string | null
 }
 
 export interface OriginSearchOptions {
@@ -38,8 +43,8 @@ const maxTitles = 16
 const minLetters = 3
 
 /**
- * Uses the search of a site at its origin. Returns null when there is none, or when it finds nothing: the words are never
- * sent, so a search on a server finds nothing.
+ * Uses the search of a site at its origin. Returns null when there is none, or when it finds nothing. The words are never
+ * sent, so a search on the server of the site finds nothing, but it tells its path.
  */
 export async function searchAtOrigin(
   options: OriginSearchOptions,
@@ -50,7 +55,9 @@ export async function searchAtOrigin(
   // Listed first, because pages may be added to the looks meanwhile.
   for (const scripted of listSearchPages(seen).slice(0, maxPages)) {
     const use = await searchOn({ ...options, viewer: seen.viewer }, scripted, words)
-    if (use) return use.words.some(({ hits }) => hits > 0) ? { scripted, use } : null
+    if (!use) continue
+    if (use.words.some(({ hits }) => hits > 0)) return { scripted, use: { ...use, server: null } }
+    return use.server === null ? null : { scripted, use }
   }
   return null
 }
@@ -98,25 +105,31 @@ async function searchOn(
   { collected, answer, views, viewer }: OriginSearchOptions & Pick<SeenSite, 'viewer'>,
   { page, app }: ScriptedPage,
   words: readonly string[],
-): Promise<SearchUse | null> {
+): Promise<UsedSearch | null> {
   const task = { unknown: unknownWord, words: words.map(word => ({ word, enough: enoughHits })), wanted: comparedWords }
   // The search may lead to any page of the site.
   const pages = [...collected.pages].map(([key, outcome]) => [key, outcome.state === 'page' && outcome.resource.sha256])
   const subject = { view: 'search', url: page.url, pages: digestJson(pages.sort()), task }
   const body = await readPage(app ?? page)
-  return views.see(subject, withoutWords(answer, [unknownWord, ...words]), answer =>
-    viewer.search(
+  const all = [unknownWord, ...words]
+  return views.see(subject, withoutWords(answer, all), async answer => {
+    let server: string | null = null
+    const use = await viewer.search(
       page.url.href,
       async request => {
         const url = new URL(request.url)
-        if (!request.isNavigation) return answer(request)
+        if (!request.isNavigation) {
+          if (hasWord(url, all)) server ??= collected.site.own(url)?.pathname ?? null
+          return answer(request)
+        }
         if (linkKey(url) === linkKey(page.url)) return body
         const known = collected.pages.get(linkKey(collected.site.own(url) ?? url))
         return known?.state === 'page' && known.resource.span ? readPage(known.resource) : answer(request)
       },
       task,
-    ),
-  )
+    )
+    return use && { ...use, server }
+  })
 }
 
 /** Reads a page as it is stored: without the products that the bundle cannot have. */
@@ -127,13 +140,15 @@ async function readPage({ span, type, charset }: ScriptedPage['page']): Promise<
 
 /** Returns an answerer that never sends the words of a search to a server, which would count them or search itself. */
 function withoutWords(answer: Answerer, words: readonly string[]): Answerer {
-  const lower = words.map(word => word.toLowerCase())
   return request => {
     const url = new URL(request.url)
-    const values = [...url.searchParams].flat().map(value => value.toLowerCase())
-    // Searches that answer while a person types also send the first letters of a word.
-    const isWord = (value: string) => value.length >= minLetters && lower.some(word => word.startsWith(value))
-    if (values.some(isWord)) url.search = ''
+    if (hasWord(url, words)) url.search = ''
     return answer({ ...request, url: url.href })
   }
+}
+
+/** Decides whether a query contains a word, or its first letters: a search may answer while a person types. */
+function hasWord({ searchParams }: URL, words: readonly string[]): boolean {
+  const values = [...searchParams].flat().map(value => value.toLowerCase())
+  return values.some(value => value.length >= minLetters && words.some(word => word.toLowerCase().startsWith(value)))
 }

@@ -3,6 +3,7 @@ import type { SearchUse } from '../../web/browser/use-search.ts'
 import type { CollectedSite } from '../crawl/crawl-tools.ts'
 import type { FileCollector } from '../crawl/file-collector.ts'
 import { assetKey, linkKey } from '../model/site.ts'
+import { isImporter, isModule } from '../rewrite/redirect-imports.ts'
 import { openBundleSearch, type SearchedBundle } from './compare-search.ts'
 import { findParts } from './part-names.ts'
 import type { ScriptPlacer } from './place-scripts.ts'
@@ -11,8 +12,12 @@ import { type OriginSearchOptions, readSearchWords, searchAtOrigin, showsSearch 
 
 /** The search of a site, in the bundle and at the origin. */
 export interface SiteSearch {
-  /** Addresses of the data that the search fetched at the origin. */
+  /** Addresses of the data that the search fetched at the origin, and of the modules that it imported. */
   fetched: readonly string[]
+  /** Addresses of the scripts that import modules for it. */
+  importers: readonly string[]
+  /** The path on the server of the site that finds the hits; null = the search needs none, or there is no search. */
+  server: string | null
   /** Returns the search of a written bundle. */
   open(bundle: SearchedBundle): BundleSearch
 }
@@ -31,9 +36,17 @@ export async function lookAndSearch(
   const words = isKnown ? await readSearchWords(seen) : []
   const [early] = await Promise.all([isKnown ? searchAtOrigin(options, seen, words) : null, look()])
   const origin = isKnown || !seen ? early : await searchAtOrigin(options, seen, await readSearchWords(seen))
-  if (origin) await fetchSearchFiles(options, origin.use)
-  if (!seen || !origin) return { fetched: [], open: () => ({ startAhead() {}, compare: async () => null }) }
-  return { fetched: origin.use.fetched, open: bundle => openBundleSearch(seen, origin, bundle) }
+  const server = origin?.use.server ?? null
+  if (!seen || !origin || server !== null)
+    return { fetched: [], importers: [], server, open: () => ({ startAhead() {}, compare: async () => null }) }
+  const scripts = [...(await fetchSearchFiles(options, origin.use))]
+  const modules = scripts.flatMap(([address, text]) => (isModule(text) ? [address] : []))
+  return {
+    fetched: [...origin.use.fetched, ...modules],
+    importers: modules.length === 0 ? [] : scripts.flatMap(([address, text]) => (isImporter(text) ? [address] : [])),
+    server,
+    open: bundle => openBundleSearch(seen, origin, bundle),
+  }
 }
 
 interface SearchPartsOptions {
@@ -48,8 +61,10 @@ const maxScriptBytes = 2 * 1024 ** 2
 /**
  * Fetches the files that the search of a site loads for any word. Three words load only some of the parts of an index. If no
  * rule finds the others, none of them is fetched: the comparison then tells that the search does not work.
+ *
+ * @return texts of the scripts that it loads, by address.
  */
-async function fetchSearchFiles(options: SearchPartsOptions, use: SearchUse): Promise<void> {
+async function fetchSearchFiles(options: SearchPartsOptions, use: SearchUse): Promise<Map<string, string>> {
   const { collected, files } = options
   for (const address of use.loaded) {
     files.needLoaded(new URL(address))
@@ -66,9 +81,10 @@ async function fetchSearchFiles(options: SearchPartsOptions, use: SearchUse): Pr
   for (const paths of groupByFolder(parts)) {
     const isFramed = paths.some(path => frames.has(path))
     const has = (path: string) => hasPart(options, new URL(path, collected.site.origin), isFramed)
-    await findParts(paths, scripts, has)
+    await findParts(paths, [...scripts.values()], has)
   }
   await files.finish()
+  return scripts
 }
 
 /** Decides whether the bundle has the page or file anyway. A search may also load pages, to show a part of their text. */
@@ -95,15 +111,15 @@ async function hasPart({ collected, files, fetchFramed }: SearchPartsOptions, ur
   return collected.files.get(assetKey(url))?.state === 'file' || (await files.get(url, 'script')) !== null
 }
 
-/** Reads the scripts of the site that the page loads. One of them may list the names of parts. */
-async function readScripts({ collected }: SearchPartsOptions, loaded: readonly string[]): Promise<string[]> {
-  const texts: string[] = []
+/** Reads the scripts of the site that the page loads, by address. One of them may list the names of parts. */
+async function readScripts({ collected }: SearchPartsOptions, loaded: readonly string[]): Promise<Map<string, string>> {
+  const texts = new Map<string, string>()
   for (const address of loaded) {
     const own = collected.site.own(new URL(address))
     const found = own && collected.files.get(assetKey(own))
     if (found?.state !== 'file') continue
     const { kind, file, sizeBytes } = found.resource
-    if (kind === 'script' && sizeBytes <= maxScriptBytes) texts.push(await readFile(file, 'latin1'))
+    if (kind === 'script' && sizeBytes <= maxScriptBytes) texts.set(address, await readFile(file, 'latin1'))
   }
   return texts
 }

@@ -1,4 +1,5 @@
 import { answerFetch } from './answer-fetch.ts'
+import { answerImports } from './answer-imports.ts'
 import { answerRequests } from './answer-requests.ts'
 import { answerWorkers } from './answer-workers.ts'
 import { createFinder, type FileContent, type PackedFile, type PackedFiles } from './packed-file.ts'
@@ -18,6 +19,7 @@ export default function servePacked(packed: Record<string, PackedFile>, start: s
   answerFetch(files)
   answerRequests(files)
   answerWorkers(files, { root, packed, start })
+  answerImports(files)
 }
 
 /**

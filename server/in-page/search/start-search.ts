@@ -3,14 +3,19 @@ import { createSearchDialog, type SearchDialog } from './search-dialog.ts'
 import { createSearch } from './search-query.ts'
 import { createTermReader } from './search-terms.ts'
 
-/** Runs in every page with a search. Finds search fields and buttons at once, and loads the index on first use. */
-export default function startSearch(): void {
+/**
+ * Runs in every page with a search. Finds search fields and buttons at once, and loads the index on first use.
+ *
+ * @param dead the places where the search of the site finds nothing: root, folder or file.
+ */
+export default function startSearch(dead: readonly string[]): void {
   const script = document.currentScript
   if (!(script instanceof HTMLScriptElement)) return
   const { src, nonce = '' } = script
-  const isInstead = script.dataset.quireSearch === 'instead'
   script.remove()
   const root = new URL('..', src).href
+  const place = location.protocol === 'file:' ? 'file' : new URL(root).pathname === '/' ? 'root' : 'folder'
+  const isInstead = script.dataset.quireSearch === 'instead' || dead.includes(place)
   const load = createIndexLoader({ root, nonce })
 
   const start = () => {
@@ -88,7 +93,7 @@ function createIndexLoader({ root, nonce }: IndexLoaderSettings): IndexLoader {
  * Opens the search dialog from the page's search fields and buttons, by `/` and Ctrl or Cmd K, and from our button if the
  * page has no search field or button. Does nothing if the site's search runs.
  *
- * @param isInstead whether the site's search is a service that the bundle cannot reach. Search fields and buttons added by
+ * @param isInstead whether the site's search finds nothing here, for example because it is a service. Search fields and buttons added by
  * the site's scripts then open our dialog.
  */
 function openSearchEntrances(dialog: SearchDialog, isInstead: boolean): void {

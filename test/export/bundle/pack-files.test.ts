@@ -42,6 +42,11 @@ test('leaves out the data of single pages, because pages that nobody opened have
   expect(choose(files, looks)).toEqual(['/all.json', '/menu.html'])
 })
 
+test('chooses the other parts of a search index last, and no other files like the only one that the search fetched', () => {
+  const files = { '/a.part': 3, '/b.part': 3, '/c.part': 1, '/deep/d.part': 1, '/e.json': 1, '/f.json': 1 }
+  expect(choose(files, [], ['/b.part', '/a.part', '/e.json'])).toEqual(['/e.json', '/a.part', '/b.part', '/c.part'])
+})
+
 test('leaves out large files, and files beyond the limit of all together', () => {
   const mebibyte = 1024 ** 2
   const files = { '/a.json': 9 * mebibyte, '/b.json': 8 * mebibyte, '/c.json': 7 * mebibyte, '/d.json': 1 }

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { readEntry } from '../read-archive.ts'
+import { field, finder, names, searchable } from '../verify/searchable-site.ts'
 import { needBrowser, open, run, setUpSearchExports, visit, words } from './search-exports.ts'
 
 setUpSearchExports()
+
+/** Finds its data only at the root of a host. */
+const absolute = 'fetch(["", "names.json"].join("/")).then(it => it.json()).then(show).catch(() => {})'
 
 describe('in Chromium', { timeout: 120_000 }, () => {
   needBrowser()
@@ -44,6 +48,48 @@ describe('in Chromium', { timeout: 120_000 }, () => {
       expect(await tab.evaluate('window.ran')).toBeUndefined()
       expect(faults.splice(0).filter(fault => /Content Security Policy/.test(fault)).length).toBeGreaterThanOrEqual(3)
     }
+  })
+
+  const asking = finder('fetch("/api/search?query=" + field.value).then(it => it.json()).then(show)')
+  const served = searchable(field, { '/find.js': asking, '/api/search': '[]' })
+
+  test('takes the place of a search that asks the server of the site, in all places', async () => {
+    const { outFile, report, server } = await run(served, { verify: 'sample' })
+    expect(report.notes[0]).toBe(
+      'The search of the site asks its server for /api/search, so it finds nothing in the bundle. The packed search takes its place.',
+    )
+    // Only the first two letters of a word are sent.
+    expect(server.requests.filter(path => /^\/api\/search\?query=.{3}/.test(path))).toEqual([])
+    const bundle = await open(outFile)
+    const { go, press, ask, tab } = await visit(bundle)
+    for (const place of ['root', 'folder', 'file'] as const) {
+      await go(bundle.address(place, 'index.html'))
+      await tab.click('input[type=search]')
+      expect(await ask('tables7')).toEqual(['Tables'])
+      await press('Escape')
+    }
+  })
+
+  test('a search that asks the server of the site is named in the report', async () => {
+    const { report } = await run(served, { verify: 'sample', offlineSearch: false })
+    expect(report.notes[0]).toContain('finds nothing in the bundle. Export with --offline-search')
+  })
+
+  test('takes the place of a search in the places where that one finds nothing', async () => {
+    const files = { '/find.js': finder(absolute), '/names.json': JSON.stringify(names) }
+    const { outFile } = await run(searchable(field, files), { verify: 'sample' })
+    const bundle = await open(outFile)
+    const { go, press, ask, tab } = await visit(bundle)
+    for (const place of ['folder', 'file'] as const) {
+      await go(bundle.address(place, 'index.html'))
+      await tab.click('input[type=search]')
+      expect(await ask('tables7')).toEqual(['Tables'])
+      await press('Escape')
+    }
+    await go(bundle.address('root', 'index.html'))
+    await tab.click('input[type=search]')
+    await tab.keyboard.type('Tab')
+    await tab.waitForSelector('#hits a')
   })
 
   test('pages whose scripts are left out have the search', async () => {

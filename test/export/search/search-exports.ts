@@ -40,7 +40,7 @@ export async function runExport(server: RunningServer, options: FakeOptions = {}
 export async function run(site: FakeSite, options: FakeOptions = {}) {
   const server = await startFakeSite(site)
   closing.push(server)
-  return runExport(server, options)
+  return { ...(await runExport(server, options)), server }
 }
 
 export async function open(archive: string): Promise<OpenBundle> {

@@ -15,6 +15,7 @@ const origin = {
     loaded: [],
     frames: [],
     fetched: [],
+    server: null,
   },
 }
 

@@ -28,6 +28,23 @@ describe('a search that works', { timeout: 120_000 }, () => {
     expect(report.siteSearch?.words).toHaveLength(3)
     for (const found of report.siteSearch?.words ?? []) expect(found).toMatchObject(everywhere(1))
   })
+
+  test('imports its engine on file:// too, which loads one part of its index for each word', async () => {
+    const engine = `
+      const part = word => fetch(new URL('parts/' + word.toLowerCase() + '.part', import.meta.url))
+      export const search = async word => (await part(word).catch(() => ({}))).ok ? [word] : []`
+    const finds = `const parts = ${JSON.stringify(names.map(name => name.toLowerCase()))}
+      const engine = document.currentScript.src.replace('find.js', 'engine/engine.js')
+      ${finder('import(engine).then(({ search }) => search(field.value)).then(show)')}`
+    const parts = Object.fromEntries(names.map(name => [`/engine/parts/${name.toLowerCase()}.part`, name]))
+    const { report, entries } = await run(
+      searchable(field, { '/find.js': finds, '/engine/engine.js': engine, ...parts }),
+    )
+    expect(report.siteSearch?.words).toHaveLength(3)
+    for (const found of report.siteSearch?.words ?? []) expect(found).toMatchObject(everywhere(1))
+    const packed = readEntry(entries, '_quire/packed.js')
+    for (const path of Object.keys(parts)) expect(packed).toContain(`"${path.slice(1)}"`)
+  })
 })
 
 describe('a search that finds nothing in the bundle', { timeout: 120_000 }, () => {
