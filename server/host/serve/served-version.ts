@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { BoundedCache } from '../../base/bounded-cache.ts'
 import { twinPath } from '../../web/markdown/page-markdown.ts'
 import { type Encoding, encodings, filesFolder, packedFolder } from '../versions/version.ts'
 import { type Found, findFile } from './find-file.ts'
@@ -64,7 +65,7 @@ export interface ServedVersionOptions {
 /** Opens a version to answer requests from. */
 export function openServedVersion(options: ServedVersionOptions): ServedVersion {
   const { id, folder, cacheBytes } = options
-  const cache = new AnswerCache(cacheBytes)
+  const cache = new BoundedCache<string, Answer>(cacheBytes / 2, measure)
   let notFound: Promise<Answer> | undefined
   return {
     id,
@@ -238,40 +239,9 @@ const plainNotFound =
   '<title>Page not found</title>\n<h1>Page not found</h1>\n<p>This site has no page with this address. ' +
   '<a href="/">Go to its first page.</a></p>\n'
 
-/** What an entry needs besides its body: the key, the headers and the objects. */
+/** What an entry of the cache needs besides its body: the headers and the objects. */
 const overheadBytes = 2048
 
-/**
- * Keeps answers with their bodies, up to `maxBytes` together. It has two halves: when the young half is full, it replaces the
- * old one. Entries in use stay.
- */
-class AnswerCache {
-  readonly #halfBytes: number
-  #young = new Map<string, Answer>()
-  #old = new Map<string, Answer>()
-  #youngBytes = 0
-
-  constructor(maxBytes: number) {
-    this.#halfBytes = maxBytes / 2
-  }
-
-  get(key: string): Answer | undefined {
-    const young = this.#young.get(key)
-    if (young !== undefined) return young
-    const old = this.#old.get(key)
-    if (old !== undefined) this.set(key, old)
-    return old
-  }
-
-  set(key: string, answer: Answer): void {
-    const bytes = overheadBytes + key.length + (answer.body?.length ?? 0)
-    if (bytes > this.#halfBytes) return
-    if (this.#youngBytes + bytes > this.#halfBytes) {
-      this.#old = this.#young
-      this.#young = new Map()
-      this.#youngBytes = 0
-    }
-    this.#young.set(key, answer)
-    this.#youngBytes += bytes
-  }
+function measure(key: string, { body }: Answer): number {
+  return overheadBytes + key.length + (body?.length ?? 0)
 }
