@@ -1,3 +1,4 @@
+import { decodeComponent } from '../../base/path-names.ts'
 import type { RecordedLogin } from './recorded-login.ts'
 
 /** The values of a login that must stay out of everything that an export writes. */
@@ -21,7 +22,8 @@ export function createLoginSecrets({ cookies, storage, headers }: RecordedLogin)
 
   function add(name: string, value: string, isHidden: boolean): void {
     if (!isSecret(name, value, isHidden)) return
-    for (const spelling of new Set([value, decode(value), encodeURIComponent(value)])) names.set(spelling, name)
+    for (const spelling of new Set([value, decodeComponent(value) ?? value, encodeURIComponent(value)]))
+      names.set(spelling, name)
   }
 
   /** Local storage often has JSON. */
@@ -65,13 +67,5 @@ function parse(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
-  }
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }
