@@ -48,11 +48,6 @@ export function startDeadline(ms: number, makeError: () => Error): Deadline {
   return { signal: controller.signal, clear: () => clearTimeout(timer) }
 }
 
-export interface Repetition {
-  /** Starts no more runs. Resolves when the current run has ended. */
-  stop(): Promise<void>
-}
-
 /**
  * Runs the work every `everyMs`. The first run starts at once if `startsNow`, otherwise after the first interval. Runs
  * never overlap: while a run takes longer than the interval, the next run is skipped. The timer does not keep the process
@@ -64,7 +59,7 @@ export function repeat(
   everyMs: number,
   work: () => Promise<unknown>,
   { startsNow = false, onError }: { startsNow?: boolean; onError?: (error: unknown) => void } = {},
-): Repetition {
+) {
   let running: Promise<unknown> | null = null
   const run = () => {
     running ??= work()
@@ -77,7 +72,8 @@ export function repeat(
   const timer = setInterval(run, everyMs)
   timer.unref()
   return {
-    async stop() {
+    /** Starts no more runs. Resolves when the current run has ended. */
+    async stop(): Promise<void> {
       clearInterval(timer)
       await running
     },
