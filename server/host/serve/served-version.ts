@@ -34,19 +34,7 @@ export interface Answer {
 }
 
 /** A version that requests are answered from. */
-export interface ServedVersion {
-  readonly id: string
-  /**
-   * Returns the answer if it is in the cache. It is also the fast path: it creates nothing.
-   *
-   * @param path of the request, encoded and without query.
-   */
-  recall(path: string, accepted: Accepted, form?: Form): Answer | undefined
-  /** Returns null if the version has no such file. Fails with ENOENT if the version was removed meanwhile. */
-  find(path: string, accepted: Accepted, form?: Form): Promise<Answer | null>
-  /** Returns the answer for a path that no version has. */
-  notFound(): Promise<Answer>
-}
+export type ServedVersion = ReturnType<typeof openServedVersion>
 
 export interface ServedVersionOptions {
   id: string
@@ -63,14 +51,20 @@ export interface ServedVersionOptions {
 }
 
 /** Opens a version to answer requests from. */
-export function openServedVersion(options: ServedVersionOptions): ServedVersion {
+export function openServedVersion(options: ServedVersionOptions) {
   const { id, folder, cacheBytes } = options
   const cache = new BoundedCache<string, Answer>(cacheBytes / 2, measure)
   let notFound: Promise<Answer> | undefined
   return {
     id,
-    recall: (path, accepted, form = 'page') => cache.get(`${form} ${accepted} ${path}`),
-    async find(path, accepted, form = 'page') {
+    /**
+     * Returns the answer if it is in the cache. It is also the fast path: it creates nothing.
+     *
+     * @param path of the request, encoded and without query.
+     */
+    recall: (path: string, accepted: Accepted, form: Form = 'page') => cache.get(`${form} ${accepted} ${path}`),
+    /** Returns null if the version has no such file. Fails with ENOENT if the version was removed meanwhile. */
+    async find(path: string, accepted: Accepted, form: Form = 'page'): Promise<Answer | null> {
       const files = join(folder, filesFolder)
       const found = await findFile(files, path)
       if (found.kind === 'moved') return redirect(options, found.to)
@@ -86,7 +80,8 @@ export function openServedVersion(options: ServedVersionOptions): ServedVersion 
       if (answer) cache.set(`${form} ${accepted} ${path}`, answer)
       return answer
     },
-    notFound() {
+    /** Returns the answer for a path that no version has. */
+    notFound(): Promise<Answer> {
       notFound ??= openNotFound(options).catch(error => {
         notFound = undefined
         throw error
