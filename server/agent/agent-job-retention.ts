@@ -34,14 +34,10 @@ export function startAgentJobRetention(options: AgentJobRetention): Stoppable {
     }
     if (archived > 0) log.info({ archived, retentionDays }, 'archived old agent jobs')
   }
-  const attempt = async () => {
-    try {
-      await exclusively('agent job retention', archive)
-    } catch (error) {
-      log.error({ err: error }, 'could not archive old agent jobs; the next attempt follows in an hour')
-    }
-  }
-  const repetition = repeat(everyMs, attempt, { startsNow: true })
+  const repetition = repeat(everyMs, async () => exclusively('agent job retention', archive), {
+    startsNow: true,
+    onError: err => log.error({ err }, 'could not archive old agent jobs; the next attempt follows in an hour'),
+  })
   return {
     stop() {
       isStopped = true

@@ -1,4 +1,5 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { digest } from './digest.ts'
 import { OperatorError } from './operator-error.ts'
 
 const format = 'quire-signature-1'
@@ -36,10 +37,7 @@ export function signatureFile(archive: string): string {
 
 /** Names a public key: the first 16 hex digits of the SHA-256 of its SubjectPublicKeyInfo (RFC 8410). */
 function nameKey(key: KeyObject): string {
-  return createHash('sha256')
-    .update(key.export({ type: 'spki', format: 'der' }))
-    .digest('hex')
-    .slice(0, 16)
+  return digest(key.export({ type: 'spki', format: 'der' })).slice(0, 16)
 }
 
 const makeKey = 'openssl genpkey -algorithm ed25519 -out quire-signing.pem'

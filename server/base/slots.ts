@@ -1,11 +1,5 @@
-/** A limited number of slots for each key. */
-interface Slots {
-  /** Waits for a free slot of the key, in the order of the calls. Call the returned function once to free the slot. */
-  take(key: string): Promise<() => void>
-}
-
-/** Creates the slots: `perKey` for each key. Memory is used only for keys with a taken slot. */
-export function createSlots(perKey: number): Slots {
+/** Creates a limited number of slots for each key. Memory is used only for keys with a taken slot. */
+export function createSlots(perKey: number) {
   const byKey = new Map<string, { taken: number; waiting: (() => void)[] }>()
 
   function free(key: string): void {
@@ -18,7 +12,8 @@ export function createSlots(perKey: number): Slots {
   }
 
   return {
-    async take(key) {
+    /** Waits for a free slot of the key, in the order of the calls. Call the returned function once to free the slot. */
+    async take(key: string): Promise<() => void> {
       const slots = byKey.get(key) ?? { taken: 0, waiting: [] }
       byKey.set(key, slots)
       if (slots.taken < perKey) slots.taken++

@@ -48,28 +48,32 @@ export function startDeadline(ms: number, makeError: () => Error): Deadline {
   return { signal: controller.signal, clear: () => clearTimeout(timer) }
 }
 
-export interface Repetition {
-  /** Starts no more runs. Resolves when the current run has ended. */
-  stop(): Promise<void>
-}
-
 /**
  * Runs the work every `everyMs`. The first run starts at once if `startsNow`, otherwise after the first interval. Runs
- * never overlap: while a run takes longer than the interval, the next run is skipped. The work must handle its errors. The
- * timer does not keep the process alive.
+ * never overlap: while a run takes longer than the interval, the next run is skipped. The timer does not keep the process
+ * alive.
+ *
+ * @param options.onError is told why a run failed; without it, the work must handle its errors.
  */
-export function repeat(everyMs: number, work: () => Promise<void>, { startsNow = false } = {}): Repetition {
-  let running: Promise<void> | null = null
+export function repeat(
+  everyMs: number,
+  work: () => Promise<unknown>,
+  { startsNow = false, onError }: { startsNow?: boolean; onError?: (error: unknown) => void } = {},
+) {
+  let running: Promise<unknown> | null = null
   const run = () => {
-    running ??= work().finally(() => {
-      running = null
-    })
+    running ??= work()
+      .catch(onError)
+      .finally(() => {
+        running = null
+      })
   }
   if (startsNow) run()
   const timer = setInterval(run, everyMs)
   timer.unref()
   return {
-    async stop() {
+    /** Starts no more runs. Resolves when the current run has ended. */
+    async stop(): Promise<void> {
       clearInterval(timer)
       await running
     },

@@ -1,8 +1,9 @@
 import { OperatorError } from '../base/operator-error.ts'
 import type { Steps } from '../base/steps.ts'
+import type { StoreFlags } from '../flags/shared-settings.ts'
 import type { NounsInSteps } from '../store/nouns.ts'
 import { recordChange } from '../store/record-change.ts'
-import type { Store } from '../store/store.ts'
+import { withExistingStore } from './with-store.ts'
 
 /**
  * Changes a site and appends the audit event.
@@ -10,16 +11,18 @@ import type { Store } from '../store/store.ts'
  * @param change returns false if there is no such site.
  */
 export async function changeSite(
-  store: Store,
+  flags: StoreFlags,
   event: { domain: string; action?: 'site.deleted'; detail?: string },
   change: (nouns: NounsInSteps) => Steps<boolean>,
 ): Promise<void> {
   const { domain, action = 'site.changed', detail = null } = event
-  const site = await store.sites.find(domain)
-  const project = site && (await store.projects.find(site.projectId))
-  const organizationId = project?.organizationId ?? null
-  if (!(await recordChange(store, { action, subject: domain, organizationId, detail }, change)))
-    throw unknownSite(domain)
+  await withExistingStore(flags, async store => {
+    const site = await store.sites.find(domain)
+    const project = site && (await store.projects.find(site.projectId))
+    const organizationId = project?.organizationId ?? null
+    if (!(await recordChange(store, { action, subject: domain, organizationId, detail }, change)))
+      throw unknownSite(domain)
+  })
 }
 
 export function unknownSite(domain: string): OperatorError {

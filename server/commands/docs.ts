@@ -8,8 +8,7 @@ import { readReport } from '../export/check/bundle-files.ts'
 import { openDocsReader } from '../host/mcp/docs-reader.ts'
 import { unpackArchive } from '../unpack/unpack-archive.ts'
 import { defaultUnpackLimits } from '../unpack/unpack-limits.ts'
-import { openWorkFolder } from './open-work-folder.ts'
-import { stopOnSignal } from './stop-on-signal.ts'
+import { withWorkFolder } from './with-work-folder.ts'
 
 export function docsCommand(): Command {
   return new Command('docs')
@@ -33,17 +32,11 @@ ends when the agent closes its input. To serve several versions over HTTP, see n
 async function run(bundle: string): Promise<void> {
   const found = await stat(bundle).catch(() => null)
   if (!found) throw new OperatorError(`${bundle} does not exist. Name a bundle, such as docs.zip.`, 2)
-  const stop = stopOnSignal('The command was stopped.')
-  const work = await openWorkFolder(undefined)
-  try {
-    const folder = found.isDirectory() ? bundle : join(work.path, 'bundle')
-    if (!found.isDirectory())
-      await unpackArchive({ file: bundle, folder, limits: defaultUnpackLimits, signal: stop.signal })
-    await serve(folder, stop.signal)
-  } finally {
-    stop.release()
-    await work.close()
-  }
+  await withWorkFolder(undefined, 'The command was stopped.', async (work, signal) => {
+    const folder = found.isDirectory() ? bundle : join(work, 'bundle')
+    if (!found.isDirectory()) await unpackArchive({ file: bundle, folder, limits: defaultUnpackLimits, signal })
+    await serve(folder, signal)
+  })
 }
 
 async function serve(folder: string, signal: AbortSignal): Promise<void> {

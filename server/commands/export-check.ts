@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { escapeControlsInLines } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
@@ -13,9 +13,8 @@ import { readLimits } from '../flags/run-settings.ts'
 import { readTrustedKeyFiles } from '../flags/signing-settings.ts'
 import { defaultUnpackLimits } from '../unpack/unpack-limits.ts'
 import { megabyte } from './export-summary.ts'
-import { openWorkFolder } from './open-work-folder.ts'
 import { printJson, showCountOf } from './print.ts'
-import { stopOnSignal } from './stop-on-signal.ts'
+import { withWorkFolder } from './with-work-folder.ts'
 
 /** The flags that `--check` uses. Environment variables of the others are for exports and are ignored. */
 const used = new Set([
@@ -40,28 +39,23 @@ const maxLines = 10
 export async function runCheck(site: string | undefined, flags: ExportFlags, command: Command): Promise<void> {
   const bundle = await readBundle(site, flags, command)
   const trusted = readTrustedKeyFiles(flags.trustedKey)
-  const work = await openWorkFolder(flags.workFolder)
-  const stop = stopOnSignal('The check was stopped.')
-  try {
-    const checked = await checkBundle({
+  const checked = await withWorkFolder(flags.workFolder, 'The check was stopped.', (workFolder, signal) =>
+    checkBundle({
       bundle,
-      workFolder: join(work.path),
+      workFolder,
       verify: flags.verify,
       allowNoSandbox: flags.allowNoSandbox ?? false,
       limits: readLimits(flags),
       unpackLimits: defaultUnpackLimits,
-      signal: stop.signal,
-    })
-    const signed = await checkSignature(bundle, checked, trusted)
-    const check = { ...checked, ...signed, faults: [...checked.faults, ...signed.faults] }
-    const count = check.faults.length
-    if (flags.json) printJson({ bundle, sound: count === 0, ...check })
-    else console.log(escapeControlsInLines(describeCheck(flags.check ?? '', check).join('\n')))
-    if (count > 0) throw new OperatorError(`The bundle has ${showCountOf(count, 'fault')}.`)
-  } finally {
-    stop.release()
-    await work.close()
-  }
+      signal,
+    }),
+  )
+  const signed = await checkSignature(bundle, checked, trusted)
+  const check = { ...checked, ...signed, faults: [...checked.faults, ...signed.faults] }
+  const count = check.faults.length
+  if (flags.json) printJson({ bundle, sound: count === 0, ...check })
+  else console.log(escapeControlsInLines(describeCheck(flags.check ?? '', check).join('\n')))
+  if (count > 0) throw new OperatorError(`The bundle has ${showCountOf(count, 'fault')}.`)
 }
 
 /** Refuses what only an export uses. Returns the path of the bundle. */

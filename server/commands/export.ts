@@ -21,12 +21,11 @@ import { checkLoginTimes, type RecordedLogin } from '../web/login/recorded-login
 import { createRunExport } from '../workers/run-export.ts'
 import { megabyte, summarize } from './export-summary.ts'
 import { readLoginFile } from './login-file.ts'
-import { openWorkFolder } from './open-work-folder.ts'
 import { explainFolder, formatOf, resolveOutput } from './output-file.ts'
 import { isFolderOutput, replaceFolder, resolveOutputFolder } from './output-folder.ts'
 import { printJson, printNote } from './print.ts'
 import { describePrinted, print, resolvePrinted } from './print-bundle.ts'
-import { stopOnSignal } from './stop-on-signal.ts'
+import { withWorkFolder } from './with-work-folder.ts'
 
 export function exportCommand(): Command {
   const command = new Command('export')
@@ -96,56 +95,54 @@ async function runExport(site: string, flags: WritingFlags, command: Command): P
   const key = readSigningFlags(flags, command)
   const output = await resolveAnyOutput(flags)
   const files = await resolvePrinted(flags)
-  const scratch = await openWorkFolder(flags.workFolder)
-  const stop = stopOnSignal('The export was stopped; nothing was written.')
-  const progress = showProgress(process.stderr)
-  const startedAt = performance.now()
-  try {
-    const { outFile, workFolder } = await placeArchive(output, given.format, scratch.path)
-    const cache = flags.cache === undefined ? null : await prepareCache(flags.cache, flags.cacheMb)
-    const runExport = createRunExport(readProcessLimits(flags), 0)
-    const task = {
-      ...given,
-      outFile,
-      workFolder,
-      reuse: cache && { cache, run: randomUUID(), engine: describeEngine() },
-    }
-    const result = await runExport(task, {
-      onProgress: progress.show,
-      signal: stop.signal,
-      warn: (details, message) => console.error(`${message} ${describeCause(details)}`.trim()),
-    })
-    if (output.isFolder) await replaceFolder(outFile, output.path, stop.signal)
-    const signature = key && (await writeSignature(output.path, result, key))
-    progress.end()
-    const seconds = (performance.now() - startedAt) / 1000
-    const place = output.isFolder ? { folder: output.path } : { file: output.path }
-    const { path: bundle } = output
-    const printing = { bundle, sha256: result.sha256, workFolder: scratch.path, signal: stop.signal }
-    const { allowNoSandbox } = given
-    const printed = files ? await print({ ...printing, ...files, allowNoSandbox }) : []
-    if (result.browserProblem !== null) console.error(result.browserProblem)
-    if (flags.json)
-      printJson({
-        ...place,
-        format: given.format,
-        ...result,
-        signature,
-        printed,
-        seconds: Math.round(seconds * 1000) / 1000,
+  const stopped = 'The export was stopped; nothing was written.'
+  await withWorkFolder(flags.workFolder, stopped, async (scratch, signal) => {
+    const progress = showProgress(process.stderr)
+    const startedAt = performance.now()
+    try {
+      const { outFile, workFolder } = await placeArchive(output, given.format, scratch)
+      const cache = flags.cache === undefined ? null : await prepareCache(flags.cache, flags.cacheMb)
+      const runExport = createRunExport(readProcessLimits(flags), 0)
+      const task = {
+        ...given,
+        outFile,
+        workFolder,
+        reuse: cache && { cache, run: randomUUID(), engine: describeEngine() },
+      }
+      const result = await runExport(task, {
+        onProgress: progress.show,
+        signal,
+        warn: (details, message) => console.error(`${message} ${describeCause(details)}`.trim()),
       })
-    else
-      for (const line of [summarize(output.path, result, seconds), ...printed.map(describePrinted)]) console.log(line)
-    if (signature && !flags.json) console.log(`Signed with the key ${signature.keyId}: ${signature.file}`)
-  } catch (error) {
-    progress.end()
-    if (isDiskFull(error))
-      throw new OperatorError(`The disk is full. Free some space, or name another folder with --work-folder.`)
-    throw error
-  } finally {
-    stop.release()
-    await scratch.close()
-  }
+      if (output.isFolder) await replaceFolder(outFile, output.path, signal)
+      const signature = key && (await writeSignature(output.path, result, key))
+      progress.end()
+      const seconds = (performance.now() - startedAt) / 1000
+      const place = output.isFolder ? { folder: output.path } : { file: output.path }
+      const { path: bundle } = output
+      const printing = { bundle, sha256: result.sha256, workFolder: scratch, signal }
+      const { allowNoSandbox } = given
+      const printed = files ? await print({ ...printing, ...files, allowNoSandbox }) : []
+      if (result.browserProblem !== null) console.error(result.browserProblem)
+      if (flags.json)
+        printJson({
+          ...place,
+          format: given.format,
+          ...result,
+          signature,
+          printed,
+          seconds: Math.round(seconds * 1000) / 1000,
+        })
+      else
+        for (const line of [summarize(output.path, result, seconds), ...printed.map(describePrinted)]) console.log(line)
+      if (signature && !flags.json) console.log(`Signed with the key ${signature.keyId}: ${signature.file}`)
+    } catch (error) {
+      progress.end()
+      if (isDiskFull(error))
+        throw new OperatorError(`The disk is full. Free some space, or name another folder with --work-folder.`)
+      throw error
+    }
+  })
 }
 
 /** Reads the recorded login, and prints what of it has ended or will soon. */

@@ -16,12 +16,11 @@ import { bundlesSettings } from '../flags/shared-settings.ts'
 import { unpackArchive } from '../unpack/unpack-archive.ts'
 import { defaultUnpackLimits } from '../unpack/unpack-limits.ts'
 import { writeDiffPage } from './exports-diff-page.ts'
-import { openWorkFolder } from './open-work-folder.ts'
 import { resolveOutput } from './output-file.ts'
 import { printJson } from './print.ts'
-import { stopOnSignal } from './stop-on-signal.ts'
 import { withBundles } from './with-bundles.ts'
 import { withExistingStore } from './with-store.ts'
+import { withWorkFolder } from './with-work-folder.ts'
 
 const diffSettings = {
   html: {
@@ -44,21 +43,16 @@ export function diffCommand(): Command {
 
 async function diff(before: string, after: string, flags: DiffFlags): Promise<void> {
   const page = flags.html === undefined ? null : await resolveOutput(flags.html, 'changes.html')
-  const work = await openWorkFolder(undefined)
-  const stop = stopOnSignal('The comparison was stopped.')
-  try {
-    const sides = { flags, workFolder: work.path, signal: stop.signal }
+  await withWorkFolder(undefined, 'The comparison was stopped.', async (workFolder, signal) => {
+    const sides = { flags, workFolder, signal }
     const old = await openBundle(before, 'before', sides)
     const recent = await openBundle(after, 'after', sides)
-    const changes = await compareBundles(old.folder, recent.folder, stop.signal)
+    const changes = await compareBundles(old.folder, recent.folder, signal)
     const outcome: BundleDiff = { before: old.bundle, after: recent.bundle, ...changes }
     if (page !== null) await writeFile(page, writeDiffPage(outcome))
     if (flags.json) printJson(outcome)
     else console.log(escapeControlsInLines(describeDiff(outcome).join('\n')))
-  } finally {
-    stop.release()
-    await work.close()
-  }
+  })
 }
 
 interface OpenOptions {

@@ -6,14 +6,43 @@ import { Command } from 'commander'
 import { isBinary, shippedFolder } from '../assets.ts'
 import { escapeControlsInLines } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { addSettings } from '../flags/setting.ts'
+import { addressSettings } from '../flags/address-settings.ts'
+import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
+import { shared } from '../flags/shared-settings.ts'
 import { parseDomain, parseOrigin } from '../tenancy/site.ts'
 import { explainDisk } from './explain-disk.ts'
-import { type InitFlags, initSettings } from './init-settings.ts'
 import { type InitResult, type InitWishes, initDefaults, initStore } from './init-store.ts'
 import { printJson } from './print.ts'
 import { writeServiceUnit } from './service-unit.ts'
 import { refuseDatabase, withStore } from './with-store.ts'
+
+/** The settings of `quire init`. */
+const initSettings = {
+  data: shared.data,
+  database: shared.database,
+  org: { flag: '--org <id-or-name>', what: 'organization (default: the only one, else "Main")' },
+  plan: {
+    flag: '--plan <plan>',
+    env: 'QUIRE_PLAN',
+    what: 'plan of a new organization; static export needs enterprise',
+    choices: ['standard', 'enterprise'],
+    default: 'enterprise',
+  },
+  project: { flag: '--project <id-or-name>', what: 'project (default: the only one, else "Documentation")' },
+  key: { flag: '--key <name>', what: 'first API key (default: any valid one, else "admin")' },
+  expiresInDays: shared.expiresInDays,
+  keyPrefix: shared.keyPrefix,
+  site: { flag: '--site <domain>', what: 'site to register (default: none)' },
+  origin: { flag: '--origin <url>', what: 'address to fetch the site from (default: https://DOMAIN/)' },
+  unit: { flag: '--unit <file>', what: 'unit of systemd to write, such as quire.service (default: none)' },
+  user: { flag: '--user <name>', env: 'QUIRE_SERVICE_USER', what: 'user of the unit', default: 'quire' },
+  port: addressSettings.port,
+  publicUrl: addressSettings.publicUrl,
+  yes: { flag: '--yes', what: 'ask no questions' },
+  json: shared.json,
+} as const satisfies Settings
+
+type InitFlags = FlagsOf<typeof initSettings>
 
 export function initCommand(): Command {
   const command = new Command('init').description(

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Command } from 'commander'
 import { displayNames } from '../base/minimal-environment.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { readTarget } from '../flags/export-settings.ts'
+import { readGivenFile } from '../flags/read-given-file.ts'
 import { runSettings } from '../flags/run-settings.ts'
 import { addSettings, type FlagsOf, nonEmpty, type Settings } from '../flags/setting.ts'
 import { webhookSettings } from '../flags/shared-settings.ts'
@@ -17,10 +17,9 @@ import { type LoginStep, parseLoginSteps } from '../web/login/login-steps.ts'
 import { listEnds, type RecordedLogin } from '../web/login/recorded-login.ts'
 import { changeSite, unknownSite } from './change-site.ts'
 import { writeLoginFile } from './login-file.ts'
-import { openWorkFolder } from './open-work-folder.ts'
 import { printResult, showCountOf } from './print.ts'
-import { stopOnSignal } from './stop-on-signal.ts'
 import { withExistingStore } from './with-store.ts'
+import { withWorkFolder } from './with-work-folder.ts'
 
 const loginSettings = {
   session: sessionFile(
@@ -76,9 +75,8 @@ async function run(target: string, flags: LoginFlags): Promise<void> {
   if (!site) throw unknownSite(domain)
   const login = await record(toOrigin(site), flags)
   const sealed = openSecretBox(flags.data, flags.webhookKeyFile).seal(`login ${domain}`, JSON.stringify(login))
-  const event = { domain, detail: 'login recorded' }
-  await withExistingStore(flags, store =>
-    changeSite(store, event, ({ sites }) => sites.updateLogin(domain, { sealed, at: login.recordedAt })),
+  await changeSite(flags, { domain, detail: 'login recorded' }, ({ sites }) =>
+    sites.updateLogin(domain, { sealed, at: login.recordedAt }),
   )
   printLogin(login, flags, `the data folder, encrypted. Exports of ${domain} use it from now on`)
 }
@@ -88,7 +86,7 @@ function toOrigin({ domain, origin }: Site): URL {
 }
 
 async function record(site: URL, { steps: file, allowNoSandbox = false }: LoginFlags): Promise<RecordedLogin> {
-  const steps = file === undefined ? null : parseLoginSteps(await readSteps(file), file)
+  const steps = file === undefined ? null : parseLoginSteps(readGivenFile(file, `--steps ${file}`), file)
   if (steps === null) requireDisplay()
   const executablePath = findBrowser(process.env, { visible: steps === null })
   if (executablePath === null) {
@@ -97,30 +95,22 @@ async function record(site: URL, { steps: file, allowNoSandbox = false }: LoginF
       `No browser is installed that can ${steps ? 'sign in' : 'show a window'}. Install one: ${install}`,
     )
   }
-  const scratch = await openWorkFolder(undefined)
-  const stop = stopOnSignal('The login was stopped; nothing was stored.')
-  const terminal = createInterface({ input: process.stdin })
-  const lines = terminal[Symbol.asyncIterator]()
-  try {
-    const profileFolder = join(scratch.path, 'browser')
-    if (steps === null)
-      console.error(`Sign in to ${site.host} in the window. Then press Enter here, or close the window.`)
-    const done = steps === null ? lines.next() : Promise.resolve()
-    const browser = { executablePath, profileFolder, allowNoSandbox }
-    return await recordLogin({
-      browser,
-      site,
-      steps,
-      readValue: value => readValue(value, lines),
-      done,
-      signal: stop.signal,
-    })
-  } finally {
-    terminal.close()
-    process.stdin.unref?.()
-    stop.release()
-    await scratch.close()
-  }
+  const stopped = 'The login was stopped; nothing was stored.'
+  return withWorkFolder(undefined, stopped, async (scratch, signal) => {
+    const terminal = createInterface({ input: process.stdin })
+    const lines = terminal[Symbol.asyncIterator]()
+    try {
+      const profileFolder = join(scratch, 'browser')
+      if (steps === null)
+        console.error(`Sign in to ${site.host} in the window. Then press Enter here, or close the window.`)
+      const done = steps === null ? lines.next() : Promise.resolve()
+      const browser = { executablePath, profileFolder, allowNoSandbox }
+      return await recordLogin({ browser, site, steps, readValue: value => readValue(value, lines), done, signal })
+    } finally {
+      terminal.close()
+      process.stdin.unref?.()
+    }
+  })
 }
 
 function requireDisplay(): void {
@@ -130,14 +120,6 @@ function requireDisplay(): void {
       'There is no display for a window. Sign in by steps instead: --steps FILE (see npx quire login --help).',
       2,
     )
-}
-
-async function readSteps(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    throw new OperatorError(`--steps ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`, 2)
-  }
 }
 
 async function readValue(

@@ -10,10 +10,9 @@ import { printSettings } from '../flags/print-settings.ts'
 import { runSettings } from '../flags/run-settings.ts'
 import { addSettings, type FlagsOf, withoutVariables } from '../flags/setting.ts'
 import { findBrowser } from '../web/browser/find-browser.ts'
-import { openWorkFolder } from './open-work-folder.ts'
 import { resolveOutput } from './output-file.ts'
 import { printJson, showCountOf } from './print.ts'
-import { stopOnSignal } from './stop-on-signal.ts'
+import { withWorkFolder } from './with-work-folder.ts'
 
 const { workFolder, json } = exportSettings
 const settings = {
@@ -52,17 +51,12 @@ async function run(bundle: string, flags: PrintFlags): Promise<void> {
     )
   const files = await resolvePrinted(flags)
   if (!files) throw new OperatorError('Name a file to write: --pdf docs.pdf, or --single-html docs.html.', 2)
-  const work = await openWorkFolder(flags.workFolder)
-  const stop = stopOnSignal('The print was stopped.')
-  try {
-    const options = { bundle: resolve(bundle), sha256: null, workFolder: work.path, signal: stop.signal }
-    const printed = await print({ ...options, ...files, allowNoSandbox: flags.allowNoSandbox ?? false })
-    if (flags.json) printJson({ bundle: resolve(bundle), printed })
-    else for (const each of printed) console.log(describePrinted(each))
-  } finally {
-    stop.release()
-    await work.close()
-  }
+  const options = { bundle: resolve(bundle), sha256: null, ...files, allowNoSandbox: flags.allowNoSandbox ?? false }
+  const printed = await withWorkFolder(flags.workFolder, 'The print was stopped.', (workFolder, signal) =>
+    print({ ...options, workFolder, signal }),
+  )
+  if (flags.json) printJson({ bundle: resolve(bundle), printed })
+  else for (const each of printed) console.log(describePrinted(each))
 }
 
 /** The files to print into. */

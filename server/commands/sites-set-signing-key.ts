@@ -6,7 +6,6 @@ import { readKeyFile } from '../flags/signing-settings.ts'
 import { openSecretBox } from '../store/webhook-keys.ts'
 import { changeSite } from './change-site.ts'
 import { printResult } from './print.ts'
-import { withExistingStore } from './with-store.ts'
 
 const signingSettings = {
   clear: { flag: '--clear', what: 'delete the key: the bundles of the site are no longer signed' },
@@ -32,10 +31,8 @@ async function setSigningKey(
   const given = file === undefined ? null : readKeyFile(file)
   const seal = (pem: string) => openSecretBox(flags.data, flags.webhookKeyFile).seal(domain, pem)
   const keyId = given?.key.id ?? null
-  await withExistingStore(flags, store =>
-    changeSite(store, { domain, detail: `signing key ${keyId ?? 'none'}` }, ({ sites }) =>
-      sites.updateSigningKey(domain, given && { id: given.key.id, sealed: seal(given.pem) }),
-    ),
+  await changeSite(flags, { domain, detail: `signing key ${keyId ?? 'none'}` }, ({ sites }) =>
+    sites.updateSigningKey(domain, given && { id: given.key.id, sealed: seal(given.pem) }),
   )
   const sentence =
     keyId === null

@@ -126,10 +126,8 @@ async function setOrigin(
 ): Promise<void> {
   const domain = domainText.toLowerCase()
   const origin = url === undefined ? null : readOrigin(url)
-  await withExistingStore(flags, store =>
-    changeSite(store, { domain, detail: describeOrigin({ domain, origin }) }, ({ sites }) =>
-      sites.updateOrigin(domain, origin),
-    ),
+  await changeSite(flags, { domain, detail: describeOrigin({ domain, origin }) }, ({ sites }) =>
+    sites.updateOrigin(domain, origin),
   )
   if (!flags.json) console.log(`${domain} is fetched from ${origin ?? `https://${domain}/`}.`)
   const probe = flags.probe ? await probeOrigin({ domain, origin }) : null
@@ -140,10 +138,8 @@ async function setOrigin(
 async function setAllowedOrigins(domainText: string, urls: string[], flags: StoreFlags): Promise<void> {
   const domain = domainText.toLowerCase()
   const allowedOrigins = readAllowedOrigins(urls, 'The origin')
-  await withExistingStore(flags, store =>
-    changeSite(store, { domain, detail: describeAllowedOrigins(allowedOrigins) }, ({ sites }) =>
-      sites.updateAllowedOrigins(domain, allowedOrigins),
-    ),
+  await changeSite(flags, { domain, detail: describeAllowedOrigins(allowedOrigins) }, ({ sites }) =>
+    sites.updateAllowedOrigins(domain, allowedOrigins),
   )
   const sentence =
     allowedOrigins.length === 0
@@ -161,8 +157,8 @@ async function setFeatures(domainText: string, flags: FlagsOf<typeof rulesSettin
       : 'Give at least one rule, such as --remove-selector, --keep or --exclude, or give --clear.'
     throw new OperatorError(remedy, 2)
   }
-  await withExistingStore(flags, store =>
-    changeSite(store, { domain, detail: describeRules(removal) }, ({ sites }) => sites.updateRemoval(domain, removal)),
+  await changeSite(flags, { domain, detail: describeRules(removal) }, ({ sites }) =>
+    sites.updateRemoval(domain, removal),
   )
   if (flags.json) printJson({ domain, removal })
   else if (removal) console.log(`The rules of ${domain} are set. They apply from the next export on.`)
@@ -171,9 +167,7 @@ async function setFeatures(domainText: string, flags: FlagsOf<typeof rulesSettin
 
 async function forgetLogin(domainText: string, flags: StoreFlags): Promise<void> {
   const domain = domainText.toLowerCase()
-  await withExistingStore(flags, store =>
-    changeSite(store, { domain, detail: 'login forgotten' }, ({ sites }) => sites.updateLogin(domain, null)),
-  )
+  await changeSite(flags, { domain, detail: 'login forgotten' }, ({ sites }) => sites.updateLogin(domain, null))
   printResult(
     flags.json,
     { domain, loginAt: null },
@@ -183,14 +177,12 @@ async function forgetLogin(domainText: string, flags: StoreFlags): Promise<void>
 
 async function deleteSite(domainText: string, flags: StoreFlags): Promise<void> {
   const domain = domainText.toLowerCase()
-  await withExistingStore(flags, async store => {
-    try {
-      await changeSite(store, { domain, action: 'site.deleted' }, ({ sites }) => sites.delete(domain))
-    } finally {
-      // Also of a site that is not registered any more.
-      await forgetSite(siteCachesFolder(flags.data), domain)
-    }
-  })
+  try {
+    await changeSite(flags, { domain, action: 'site.deleted' }, ({ sites }) => sites.delete(domain))
+  } finally {
+    // Also of a site that is not registered any more.
+    await forgetSite(siteCachesFolder(flags.data), domain)
+  }
   printResult(flags.json, { domain, deleted: true }, `${domain} is deleted.`)
 }
 

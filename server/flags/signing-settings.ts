@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { OperatorError } from '../base/operator-error.ts'
 import { readSigningKey, readTrustedKeys, type SigningKey, type TrustedKeys } from '../base/signature.ts'
+import { readGivenFile } from './read-given-file.ts'
 import { nonEmpty, type Setting } from './setting.ts'
 
 /** The public keys of those whose bundles count. */
@@ -27,7 +26,7 @@ export const sign = {
 
 /** @throws {OperatorError} with exit code 2, naming the file and the remedy. */
 export function readKeyFile(file: string): { pem: string; key: SigningKey } {
-  const pem = readText(file)
+  const pem = readGivenFile(file, `The key file ${file}`)
   return { pem, key: readSigningKey(pem, file) }
 }
 
@@ -39,13 +38,5 @@ export function readKeyFile(file: string): { pem: string; key: SigningKey } {
  */
 export function readTrustedKeyFiles(files: readonly string[] | undefined): TrustedKeys | null {
   if (files === undefined || files.length === 0) return null
-  return new Map(files.flatMap(file => readTrustedKeys(readText(file), file)))
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new OperatorError(`The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`, 2)
-  }
+  return new Map(files.flatMap(file => readTrustedKeys(readGivenFile(file, `The key file ${file}`), file)))
 }

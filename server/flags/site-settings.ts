@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { OperatorError } from '../base/operator-error.ts'
 import { checkRemovalRules, joinRules, noRemovalRules, parseRemovalRules } from '../products/removal-rules.ts'
 import type { RemovalRules } from '../tenancy/removal-rules.ts'
 import { parseAllowedOrigin } from '../tenancy/site.ts'
+import { readGivenFile } from './read-given-file.ts'
 import { type FlagsOf, nonEmpty, type Setting, type Settings } from './setting.ts'
 
 /** Explains the flags in the help of the commands that have them. */
@@ -86,7 +86,9 @@ export function readRemovalFlags(flags: RemovalFlags): RemovalRules | null {
   }
   const isGiven = Object.values(lists).some(list => list.length > 0)
   const fromFlags = isGiven ? checkFlags({ ...noRemovalRules, ...lists }) : null
-  return joinRules(fromFlags, featuresFile === undefined ? null : parseRemovalRules(readText(featuresFile)))
+  if (featuresFile === undefined) return joinRules(fromFlags, null)
+  const text = readGivenFile(featuresFile, `--features-file ${featuresFile}`)
+  return joinRules(fromFlags, parseRemovalRules(text))
 }
 
 const flagOf = {
@@ -118,14 +120,6 @@ function checkFlags(rules: RemovalRules): RemovalRules {
       error.message.replace(/^\w+/, field => flags.get(field) ?? field),
       2,
     )
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new OperatorError(`--features-file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`, 2)
   }
 }
 

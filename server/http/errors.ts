@@ -6,7 +6,7 @@ import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { diskFull, isDiskFull } from '../base/disk-full.ts'
 import { UnavailableError, type UnavailableReason } from '../base/unavailable-error.ts'
 import { sendError } from './error-body.ts'
-import { HttpError, serverFault, toRequestError } from './http-error.ts'
+import { HttpError, toKnownError } from './http-error.ts'
 import { served } from './served-routes.ts'
 
 const visitsFault =
@@ -43,12 +43,12 @@ export function answerLate(res: ServerResponse): void {
   sendError(res as Response, error, served.findRoute(req.method ?? '', req.url ?? ''))
 }
 
-/** Converts whatever a handler throws. What nobody expected becomes a 500 with a fixed sentence. */
+/** Like `toKnownError`, with the errors of the store and of the senders of visits. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown
   if (thrown instanceof SignatureError) return new HttpError(403, 'invalid_signature', thrown.message)
   if (thrown instanceof UnusableVisitsError) return new HttpError(500, 'visits_damaged', visitsFault)
-  return unavailableErrors(thrown) ?? toRequestError(thrown) ?? new HttpError(500, 'internal_error', serverFault)
+  return unavailableErrors(thrown) ?? toKnownError(thrown)
 }
 
 /** Converts errors that pass: a lock of another process, a full disk, or a database or storage that does not answer. */

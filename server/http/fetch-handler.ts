@@ -1,17 +1,9 @@
-import {
-  type AnyRoute,
-  type Handlers,
-  type Input,
-  type OperationId,
-  type Route,
-  routes,
-} from '../../generated/operations.ts'
+import { type AnyRoute, type Input, type OperationId, type Route, routes } from '../../generated/operations.ts'
 import { toErrorBody } from './error-body.ts'
 import { readParts, toInput } from './fetch-input.ts'
 import { allowReuse, isUnchanged, toResponse } from './fetch-response.ts'
-import type { FindETags } from './find-etags.ts'
-import type { GivenExtensions } from './given-extensions.ts'
-import { HttpError, serverFault, toRequestError } from './http-error.ts'
+import type { GivenOperations } from './given-operations.ts'
+import { toKnownError } from './http-error.ts'
 import { createInputCheck, type InputParts } from './input-check.ts'
 import { isJson, jsonOnly } from './media-type.ts'
 import { repeatedHeader } from './request-form.ts'
@@ -25,22 +17,10 @@ export interface FetchAdmission<Caller> {
   spend?(route: Route, caller: Caller, headers: Headers): Promise<void> | void
 }
 
-export interface FetchHandlerOptions<Deps, Caller> {
-  /** The OpenAPI document: quire-spec/openapi.json, parsed. */
-  document: object
-  /** One handler for each operation. */
-  handlers: Handlers<Deps, Caller>
+export interface FetchHandlerOptions<Deps, Caller> extends GivenOperations<Deps, Caller> {
   /** Passed to every handler. */
   deps: Deps
   admission: FetchAdmission<Caller>
-  /** The ETags of operations that can answer 304. */
-  etags?: FindETags<Deps, Caller>
-  /** The operations of the second document. Default: the server does not have them. */
-  extensions?: GivenExtensions<Deps, Caller>
-  /** The largest request body. Default: 1 MiB. */
-  bodyLimitBytes?: number
-  /** Called with each error that is answered with a status of 500 or more. */
-  onError?: (error: unknown, requestId: string) => void
 }
 
 /**
@@ -84,10 +64,7 @@ export function createTargetHandler<Deps, Caller>(
       if (!route || !check) throw refuseUnknown(request.method, target)
       return await answer(request, { route, id: route.operationId, target, headers, check, ...others, handlers })
     } catch (thrown) {
-      const error =
-        thrown instanceof HttpError
-          ? thrown
-          : (toRequestError(thrown) ?? new HttpError(500, 'internal_error', serverFault))
+      const error = toKnownError(thrown)
       if (error.status >= 500) options.onError?.(thrown, requestId)
       for (const [name, value] of Object.entries(error.headers)) headers.set(name, value)
       return toResponse(request, { status: error.status, body: toErrorBody(error, route) }, headers, route)

@@ -2,10 +2,11 @@ import type { AnyRoute as Route } from '../../generated/operations.ts'
 import { type ErrorBody, finishError, prefersProblem, problemJson } from './error-body.ts'
 
 /** An answer of any operation. */
-interface Answer {
+export interface Answer {
   status: number
   mediaType?: string | undefined
   headers?: Readonly<Record<string, string | undefined>> | undefined
+  /** Text in parts if there is a media type other than JSON. */
   body?: unknown
 }
 

@@ -61,6 +61,12 @@ const deliveryRefusals = {
   damaged: [400, 'malformed_body'],
 } as const satisfies Record<DeliveryRefusal, [number, ErrorCode]>
 
+/** Converts whatever a handler throws. What nobody expected becomes a 500 with a fixed sentence. */
+export function toKnownError(thrown: unknown): HttpError {
+  if (thrown instanceof HttpError) return thrown
+  return toRequestError(thrown) ?? new HttpError(500, 'internal_error', serverFault)
+}
+
 /** Converts the errors of a request that cannot be read: its path, its encoding, its body or its log lines. */
 export function toRequestError(thrown: unknown): HttpError | undefined {
   if (thrown instanceof DeliveryRefusedError) {

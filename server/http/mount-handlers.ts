@@ -1,9 +1,7 @@
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express'
-import type { Handlers } from '../../generated/operations.ts'
 import { sendError } from './error-body.ts'
-import type { FindETags } from './find-etags.ts'
-import type { GivenExtensions } from './given-extensions.ts'
-import { HttpError, serverFault, toRequestError } from './http-error.ts'
+import type { GivenOperations } from './given-operations.ts'
+import { toKnownError } from './http-error.ts'
 import { type Admission, createOperationsApp, mountBoth, mountOperations } from './mount.ts'
 import { findRepeated } from './request-form.ts'
 import { assignRequestId } from './request-id.ts'
@@ -14,26 +12,16 @@ import { openValidator } from './validator.ts'
 type Given<Deps, Caller> = (undefined extends Deps ? { deps?: Deps } : { deps: Deps }) &
   (undefined extends Caller ? { admission?: Admission<Caller> } : { admission: Admission<Caller> })
 
-export type MountOptions<Deps, Caller> = Given<Deps, Caller> & {
-  /** The OpenAPI document: quire-spec/openapi.json, parsed. */
-  document: object
-  /** One handler for each operation. */
-  handlers: Handlers<Deps, Caller>
-  /** The ETags of operations that can answer 304. */
-  etags?: FindETags<Deps, Caller>
-  /** The operations of the second document. Default: the server does not have them. */
-  extensions?: GivenExtensions<Deps, Caller>
+export type MountOptions<Deps, Caller> = Given<Deps, Caller> & GivenOperations<Deps, Caller> & MountedIn
+
+interface MountedIn {
   /** For development: an answer that the document does not allow becomes a 500, and `onError` gets the reason. */
   validateResponses?: boolean
-  /** The largest request body. Default: 1 MiB. */
-  bodyLimitBytes?: number
   /**
    * What happens to paths that do not begin as those of the document: `pass` leaves them to later routes of the app, `refuse` answers
    * them with a 404 in JSON, as `createFetchHandler` does. Default: pass.
    */
   otherPaths?: 'pass' | 'refuse'
-  /** Called with each error that is answered with a status of 500 or more. */
-  onError?: (error: unknown, requestId: string) => void
 }
 
 /**
@@ -82,10 +70,7 @@ function readGiven<Deps, Caller>(options: { deps?: Deps; admission?: Admission<C
 
 function answerErrors(all: RouteTable, onError: MountOptions<undefined, undefined>['onError']): ErrorRequestHandler {
   return (thrown, req, res, next) => {
-    const error =
-      thrown instanceof HttpError
-        ? thrown
-        : (toRequestError(thrown) ?? new HttpError(500, 'internal_error', serverFault))
+    const error = toKnownError(thrown)
     if (error.status >= 500) onError?.(thrown, res.locals.requestId)
     if (res.headersSent) return next(thrown)
     sendError(res, error, all.findRoute(req.method, req.url))

@@ -8,6 +8,7 @@ import express, {
 } from 'express'
 import type { AnyRoute as Route } from '../../generated/operations.ts'
 import { type ErrorBody, sendErrorBody } from './error-body.ts'
+import type { Answer } from './fetch-response.ts'
 import type { HoldAnswer } from './held-answers.ts'
 import { chooseMediaType, isJson, jsonOnly } from './media-type.ts'
 import { administration, type RouteTable, toExpressPath } from './routes.ts'
@@ -205,15 +206,6 @@ function readInput(req: Request, { mediaTypes, isRaw }: Route): AnyInput {
   // Without `destroyOnReturn: false`, a handler that stops reading would stop the whole connection.
   const content = isRaw ? req.iterator({ destroyOnReturn: false }) : req.body
   return { params, query, headers, body: content, mediaType } as AnyInput
-}
-
-/** An answer of any operation. */
-interface Answer {
-  status: number
-  mediaType?: string
-  headers?: Readonly<Record<string, string | undefined>>
-  /** Text in parts if there is a media type other than JSON. */
-  body?: unknown
 }
 
 async function send(res: Response, route: Route, { status, headers, mediaType, body }: Answer): Promise<void> {

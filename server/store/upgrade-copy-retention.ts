@@ -20,20 +20,19 @@ export interface CopyRetentionOptions {
 
 /** Deletes old copies of upgraded databases, now and every few hours: they contain what was deleted since. */
 export function startCopyRetention({ dataFolder, clock, now, log }: CopyRetentionOptions): Stoppable {
-  async function attempt(): Promise<void> {
-    try {
-      const before = now() - copyRetentionDays * dayMs
-      const old = listAllCopies(dataFolder).filter(({ madeAt }) => madeAt < before)
-      if (old.length === 0 || !(await clock.isTrusted())) return
-      for (const { path } of old) {
-        rmSync(path, { force: true })
-        log.info({ path }, 'deleted the copy of a database from before its upgrade')
-      }
-    } catch (error) {
-      log.error({ err: error }, 'could not delete old copies of databases; the next attempt follows in 6 hours')
+  async function deleteOld(): Promise<void> {
+    const before = now() - copyRetentionDays * dayMs
+    const old = listAllCopies(dataFolder).filter(({ madeAt }) => madeAt < before)
+    if (old.length === 0 || !(await clock.isTrusted())) return
+    for (const { path } of old) {
+      rmSync(path, { force: true })
+      log.info({ path }, 'deleted the copy of a database from before its upgrade')
     }
   }
-  return repeat(everyMs, attempt, { startsNow: true })
+  return repeat(everyMs, deleteOld, {
+    startsNow: true,
+    onError: err => log.error({ err }, 'could not delete old copies of databases; the next attempt follows in 6 hours'),
+  })
 }
 
 /** Lists the copies of all databases of a data folder. */

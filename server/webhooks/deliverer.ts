@@ -1,5 +1,4 @@
-import type { Stoppable } from '../base/background.ts'
-import { createPause } from '../base/wakeable-pause.ts'
+import { type ClaimLoop, startClaiming } from '../base/claim-loop.ts'
 import { type SendDeps, sendDelivery } from './send-delivery.ts'
 import type { ClaimedDelivery, WebhookDeliveries, Webhooks } from './webhook.ts'
 
@@ -9,11 +8,6 @@ export interface DelivererDeps extends SendDeps {
   /** How long an attempt of a killed server holds its delivery; longer than `timeoutMs`. */
   leaseMs: number
   log: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>
-}
-
-export interface Deliverer extends Stoppable {
-  /** Looks for due deliveries immediately and does not wait for the next poll. */
-  wake(): void
 }
 
 /** For deliveries of other processes, and for retries. An idle poll reads one entry of an index. */
@@ -27,55 +21,32 @@ const stopGraceMs = 2000
 /** The time of an attempt, and how long a killed server holds a delivery. */
 export const deliveryTimes = { timeoutMs: 15_000, leaseMs: 60_000 }
 
+export type Deliverer = ClaimLoop
+
 /** Starts the loop that claims deliveries and sends them, several at once. */
 export function startDeliverer(deps: DelivererDeps): Deliverer {
   const { webhookDeliveries, leaseMs, now, log } = deps
-  const stopping = new AbortController()
   const aborting = new AbortController()
-  const running = new Map<Promise<void>, string>()
-  const pause = createPause()
-
-  function start(claimed: ClaimedDelivery): void {
-    const attempted = attempt(deps, claimed, aborting.signal)
-      .catch(error =>
+  const loop = startClaiming<ClaimedDelivery>({
+    async claim(running) {
+      if (running.length >= maxAttempts) return undefined
+      const ids = running.map(({ webhook }) => webhook.id)
+      const busy = [...new Set(ids)].filter(id => ids.filter(other => other === id).length >= maxAttemptsOfOne)
+      return webhookDeliveries.claim(now(), leaseMs, busy)
+    },
+    run: claimed =>
+      attempt(deps, claimed, aborting.signal).catch(error =>
         log.error({ err: error, deliveryId: claimed.delivery.id }, 'a webhook delivery failed; it is tried again'),
-      )
-      .finally(() => {
-        running.delete(attempted)
-        pause.end()
-      })
-    running.set(attempted, claimed.webhook.id)
-  }
-
-  async function claimNext(): Promise<boolean> {
-    if (running.size >= maxAttempts) return false
-    const ids = [...running.values()]
-    const busy = [...new Set(ids)].filter(id => ids.filter(other => other === id).length >= maxAttemptsOfOne)
-    const claimed = await webhookDeliveries.claim(now(), leaseMs, busy)
-    if (claimed) start(claimed)
-    return claimed !== undefined
-  }
-
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const hasClaimed = await claimNext().catch(error => {
-        log.error({ err: error }, 'webhook deliveries cannot be read; the next try is in 2 s')
-        return false
-      })
-      if (!hasClaimed && !stopping.signal.aborted) await pause.wait(pollMs)
-    }
-    const timer = setTimeout(() => aborting.abort(), stopGraceMs)
-    await Promise.all(running.keys())
-    clearTimeout(timer)
-  }
-
-  const looping = loop()
+      ),
+    onError: error => log.error({ err: error }, 'webhook deliveries cannot be read; the next try is in 2 s'),
+    pollMs,
+  })
   return {
-    wake: pause.end,
+    wake: loop.wake,
     async stop() {
-      stopping.abort()
-      pause.end()
-      await looping
+      const timer = setTimeout(() => aborting.abort(), stopGraceMs)
+      await loop.stop()
+      clearTimeout(timer)
     },
   }
 }

@@ -31,14 +31,11 @@ export interface UpkeepDeps {
 
 /** Adds the events that only time brings, and deletes old deliveries, now and every hour. */
 export function startUpkeep(deps: UpkeepDeps): Stoppable {
-  const attempt = async () => {
-    try {
-      await deps.exclusively('webhook upkeep', () => keepUp(deps))
-    } catch (error) {
-      deps.log.error({ err: error }, 'could not look for events for webhooks; the next attempt follows in an hour')
-    }
-  }
-  return repeat(everyMs, attempt, { startsNow: true })
+  return repeat(everyMs, async () => deps.exclusively('webhook upkeep', () => keepUp(deps)), {
+    startsNow: true,
+    onError: err =>
+      deps.log.error({ err }, 'could not look for events for webhooks; the next attempt follows in an hour'),
+  })
 }
 
 /** What `startUpkeep` does each time. */

@@ -62,14 +62,10 @@ export function startVisitorRetention(options: VisitorRetentionOptions): Stoppab
     log.info({ ...report, retentionDays, keyGraceDays }, what)
   }
 
-  const attempt = async () => {
-    try {
-      await exclusively('visitor retention', prune)
-    } catch (error) {
-      log.error({ err: error }, 'could not delete old visitors; the next attempt follows in 6 hours')
-    }
-  }
-  const repetition = repeat(everyMs, attempt, { startsNow: true })
+  const repetition = repeat(everyMs, async () => exclusively('visitor retention', prune), {
+    startsNow: true,
+    onError: err => log.error({ err }, 'could not delete old visitors; the next attempt follows in 6 hours'),
+  })
   return {
     async stop() {
       isStopped = true

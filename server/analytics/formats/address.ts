@@ -168,21 +168,9 @@ function formatIpv4(groups: readonly number[]): string {
     .join('.')
 }
 
-/** Formats groups by RFC 5952: the first longest run of two or more zero groups becomes `::`. */
+/** Formats groups by RFC 5952, as hosts in a URL are. */
 function formatIpv6(groups: readonly number[]): string {
-  let longest = { start: 0, length: 1 }
-  for (let start = 0; start < groups.length; start++) {
-    let length = 0
-    while (start + length < groups.length && groups[start + length] === 0) length++
-    if (length > longest.length) longest = { start, length }
-  }
-  const format = (from: number, to?: number) =>
-    groups
-      .slice(from, to)
-      .map(group => group.toString(16))
-      .join(':')
-  if (longest.length === 1) return format(0)
-  return `${format(0, longest.start)}::${format(longest.start + longest.length)}`
+  return new URL(`http://[${groups.map(group => group.toString(16)).join(':')}]`).hostname.slice(1, -1)
 }
 
 const maxHostnameLength = 253

@@ -6,10 +6,10 @@ import {
   emptyLogLine,
   type LineParser,
   type LogFormat,
-  LogFormatError,
   type LogLine,
   type Parsed,
   type ParserOptions,
+  refuseClientField,
 } from './log-format.ts'
 import { WordReader } from './word-reader.ts'
 
@@ -56,12 +56,9 @@ interface Fields {
 const types = /^(https?|h2|wss?|grpcs?) $/
 
 function createFormat(name: string, hasHost: boolean, fields: Fields): LogFormat {
-  const open = ({ clientField }: ParserOptions) => {
-    if (clientField === undefined) return new LoadBalancerParser(fields)
-    throw new LogFormatError(
-      `${clientField} is unknown. The format ${name} has the address of its peer only.`,
-      'client-field',
-    )
+  const open = (options: ParserOptions) => {
+    refuseClientField(options, name)
+    return new LoadBalancerParser(fields)
   }
   return {
     name,
@@ -106,13 +103,8 @@ class LoadBalancerParser implements LineParser {
     return 'request'
   }
 
-  decodeHeader(text: string): string {
-    return unescapeField(text)
-  }
-
-  decodeTarget(text: string): string {
-    return unescapeField(text)
-  }
+  decodeHeader = unescapeField
+  decodeTarget = unescapeField
 }
 
 /** Sets the address of `address:port`, where an IPv6 address has no brackets. */

@@ -4,10 +4,9 @@ import {
   emptyLogLine,
   type LineParser,
   type LogFormat,
-  LogFormatError,
   type LogLine,
   type Parsed,
-  type ParserOptions,
+  refuseClientField,
 } from './log-format.ts'
 import { WordReader } from './word-reader.ts'
 
@@ -18,8 +17,11 @@ import { WordReader } from './word-reader.ts'
 export const s3: LogFormat = {
   name: 'aws-s3',
   hasHost: true,
-  open: options => new S3Parser(options),
-  recognizes: (bytes, start, end) => new S3Parser({}).parse(bytes, start, end, emptyLogLine()) === 'request',
+  open(options) {
+    refuseClientField(options, 'aws-s3')
+    return new S3Parser()
+  },
+  recognizes: (bytes, start, end) => new S3Parser().parse(bytes, start, end, emptyLogLine()) === 'request',
 }
 
 const time = 2
@@ -36,14 +38,6 @@ const minWords = 18
 class S3Parser implements LineParser {
   readonly #dates = new LogDateReader()
   readonly #words = new WordReader(24)
-
-  constructor({ clientField }: ParserOptions) {
-    if (clientField === undefined) return
-    throw new LogFormatError(
-      `${clientField} is unknown. The format aws-s3 has the address of its peer only.`,
-      'client-field',
-    )
-  }
 
   parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed {
     const { starts, ends } = this.#words
@@ -73,13 +67,8 @@ class S3Parser implements LineParser {
     return 'request'
   }
 
-  decodeHeader(text: string): string {
-    return unescapeField(text)
-  }
-
-  decodeTarget(text: string): string {
-    return unescapeField(text)
-  }
+  decodeHeader = unescapeField
+  decodeTarget = unescapeField
 }
 
 /** Returns whether the operation that ends at `end` is `REST.GET.OBJECT`, `WEBSITE.GET.OBJECT` or the like with HEAD. */

@@ -9,7 +9,7 @@ const valueNames = ['stringValue', 'intValue', 'doubleValue', 'boolValue'] as co
  */
 export const otlp = createJsonDialect({
   name: 'otlp',
-  read(entry, clientField) {
+  read(entry) {
     if (!isOtlpRecord(entry) || !Array.isArray(entry.attributes)) return undefined
     const attributes = readAttributes(entry.attributes)
     const find = (...names: string[]) => names.map(name => attributes.get(name)).find(value => value !== undefined)
@@ -27,12 +27,12 @@ export const otlp = createJsonDialect({
       status: find('http.response.status_code', 'http.status_code'),
       userAgent: find('user_agent.original', 'http.user_agent'),
       address: find('client.address', 'http.client_ip', 'network.peer.address', 'net.peer.ip'),
-      client: clientField === undefined ? undefined : find(clientField),
       host: find('server.address', 'http.host', 'net.host.name'),
       referrer: find('http.request.header.referer'),
       accept: find('http.request.header.accept'),
     }
   },
+  findClient: (entry, name) => readAttributes(entry.attributes as unknown[]).get(name),
 })
 
 /** Returns whether an object is a log record of OTLP in JSON. */
@@ -70,7 +70,7 @@ function readValue(value: JsonEntry | undefined): unknown {
 export const fluentBit = createJsonDialect({
   name: 'fluent-bit',
   hasHost: false,
-  read(entry, clientField) {
+  read(entry) {
     if (entry.agent === undefined || entry.code === undefined) return undefined
     return {
       time: entry.date ?? entry.time ?? entry.timestamp,
@@ -80,7 +80,6 @@ export const fluentBit = createJsonDialect({
       userAgent: entry.agent,
       // The parsers for Apache call the address `host`.
       address: entry.remote ?? entry.host,
-      client: clientField === undefined ? undefined : findField(entry, clientField),
       referrer: entry.referer,
     }
   },
@@ -93,7 +92,7 @@ export const fluentBit = createJsonDialect({
 export const vector = createJsonDialect({
   name: 'vector',
   hasHost: false,
-  read(entry, clientField) {
+  read(entry) {
     if (entry.agent === undefined || entry.status === undefined || entry.timestamp === undefined) return undefined
     return {
       time: entry.timestamp,
@@ -103,7 +102,6 @@ export const vector = createJsonDialect({
       userAgent: entry.agent,
       // `parse_apache_log` calls the address `host`.
       address: entry.client ?? entry.host,
-      client: clientField === undefined ? undefined : findField(entry, clientField),
       referrer: entry.referer ?? entry.referrer,
     }
   },

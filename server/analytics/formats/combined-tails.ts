@@ -1,4 +1,4 @@
-import { CombinedParser } from './combined.ts'
+import { combined } from './combined.ts'
 import type { LogFormat } from './log-format.ts'
 
 /**
@@ -8,9 +8,8 @@ import type { LogFormat } from './log-format.ts'
  * https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/log-format/
  */
 export const ingressNginx: LogFormat = {
+  ...combined,
   name: 'ingress-nginx',
-  hasHost: false,
-  open: options => new CombinedParser(options),
   recognizesTail: tail => /^ \d+ [\d.]+ \[[^\]]*\] (\[[^\]]*\] )?\S/.test(tail),
 }
 
@@ -20,8 +19,7 @@ export const ingressNginx: LogFormat = {
  * https://doc.traefik.io/traefik/observability/access-logs/
  */
 export const traefik: LogFormat = {
+  ...combined,
   name: 'traefik',
-  hasHost: false,
-  open: options => new CombinedParser(options),
   recognizesTail: tail => /^ \d+ "[^"]*" "[^"]*" \d+ms$/.test(tail),
 }

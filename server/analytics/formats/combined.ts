@@ -104,13 +104,8 @@ export class CombinedParser implements LineParser {
     return tail.match(/"[0-9a-fA-F.:, ]{7,}"/)?.[0].slice(1, -1)
   }
 
-  decodeHeader(text: string): string {
-    return unescapeField(text)
-  }
-
-  decodeTarget(text: string): string {
-    return unescapeField(text)
-  }
+  decodeHeader = unescapeField
+  decodeTarget = unescapeField
 }
 
 /**

@@ -20,7 +20,7 @@ import { W3cParser } from './w3c-parser.ts'
  */
 const caddy = createJsonDialect({
   name: 'caddy',
-  read(entry, clientField) {
+  read(entry) {
     const request = asObject(entry.request)
     if (!request) return undefined
     return {
@@ -31,15 +31,12 @@ const caddy = createJsonDialect({
       userAgent: findHeader(request.headers, 'User-Agent'),
       // Before 2.5, Caddy wrote address and port in one field.
       address: request.client_ip ?? request.remote_ip ?? request.remote_addr,
-      client:
-        clientField === undefined
-          ? undefined
-          : (findHeader(request.headers, clientField) ?? findField(entry, clientField)),
       host: request.host,
       referrer: findHeader(request.headers, 'Referer'),
       accept: findHeader(request.headers, 'Accept'),
     }
   },
+  findClient: (entry, name) => findHeader(asObject(entry.request)?.headers, name) ?? findField(entry, name),
 })
 
 /**
@@ -49,13 +46,12 @@ const caddy = createJsonDialect({
  */
 const cloudflare = createJsonDialect({
   name: 'cloudflare',
-  read(entry, clientField) {
+  read(entry) {
     const { ClientRequestSource: source, content } = entry
     // The test that Logpush sends before it accepts a destination.
     if (content === 'tests') return 'comment'
     if (entry.EdgeStartTimestamp === undefined || entry.ClientRequestMethod === undefined) return undefined
     if (typeof source === 'string' && source !== '' && source !== 'eyeball' && source !== 'unknown') return 'comment'
-    const headers = entry.RequestHeaders
     return {
       time: entry.EdgeStartTimestamp,
       method: entry.ClientRequestMethod,
@@ -63,13 +59,12 @@ const cloudflare = createJsonDialect({
       status: entry.EdgeResponseStatus,
       userAgent: entry.ClientRequestUserAgent,
       address: entry.ClientIP,
-      client:
-        clientField === undefined ? undefined : (findHeader(headers, clientField) ?? findField(entry, clientField)),
       host: entry.ClientRequestHost,
       referrer: entry.ClientRequestReferer,
-      accept: findHeader(headers, 'Accept'),
+      accept: findHeader(entry.RequestHeaders, 'Accept'),
     }
   },
+  findClient: (entry, name) => findHeader(entry.RequestHeaders, name) ?? findField(entry, name),
 })
 
 /**
@@ -79,7 +74,7 @@ const cloudflare = createJsonDialect({
  */
 const traefikJson = createJsonDialect({
   name: 'traefik-json',
-  read(entry, clientField) {
+  read(entry) {
     if (entry.RequestMethod === undefined) return undefined
     return {
       time: entry.StartUTC ?? entry.time ?? entry.StartLocal,
@@ -88,15 +83,12 @@ const traefikJson = createJsonDialect({
       status: entry.DownstreamStatus,
       userAgent: findHeader(entry, 'request_User-Agent'),
       address: entry.ClientHost ?? entry.ClientAddr,
-      client:
-        clientField === undefined
-          ? undefined
-          : (findHeader(entry, `request_${clientField}`) ?? findHeader(entry, clientField)),
       host: entry.RequestHost ?? entry.RequestAddr,
       referrer: findHeader(entry, 'request_Referer'),
       accept: findHeader(entry, 'request_Accept'),
     }
   },
+  findClient: (entry, name) => findHeader(entry, `request_${name}`) ?? findHeader(entry, name),
 })
 
 /**
@@ -106,7 +98,7 @@ const traefikJson = createJsonDialect({
  */
 const vercel = createJsonDialect({
   name: 'vercel',
-  read(entry, clientField) {
+  read(entry) {
     const isVercel = typeof entry.source === 'string' && (entry.deploymentId ?? entry.projectId) !== undefined
     const proxy = asObject(entry.proxy)
     if (!proxy) return isVercel ? 'comment' : undefined
@@ -118,7 +110,6 @@ const vercel = createJsonDialect({
       status: proxy.statusCode,
       userAgent: proxy.userAgent,
       address: proxy.clientIp,
-      client: clientField === undefined ? undefined : findField(entry, clientField),
       host: proxy.host ?? entry.host,
       referrer: proxy.referer,
     }
@@ -132,7 +123,7 @@ const vercel = createJsonDialect({
  */
 const azureFrontDoor = createJsonDialect({
   name: 'azure-front-door',
-  read(entry, clientField) {
+  read(entry) {
     const properties = asObject(entry.properties)
     if (typeof entry.category !== 'string' || !/^front-?door/i.test(entry.category)) return undefined
     // Health probes and firewall events.
@@ -144,7 +135,6 @@ const azureFrontDoor = createJsonDialect({
       status: properties.httpStatusCode,
       userAgent: properties.userAgent,
       address: properties.clientIp,
-      client: clientField === undefined ? undefined : findField(entry, clientField),
       host: properties.hostName ?? findUrlHost(properties.requestUri),
       referrer: properties.referer ?? properties.referrer,
     }
@@ -158,7 +148,7 @@ const azureFrontDoor = createJsonDialect({
  */
 const fastly = createJsonDialect({
   name: 'fastly',
-  read(entry, clientField) {
+  read(entry) {
     if (entry.request_user_agent === undefined || entry.client_ip === undefined) return undefined
     if (entry.fastly_is_edge === false) return 'comment'
     return {
@@ -168,7 +158,6 @@ const fastly = createJsonDialect({
       status: entry.response_status ?? entry.status,
       userAgent: entry.request_user_agent,
       address: entry.client_ip,
-      client: clientField === undefined ? undefined : findField(entry, clientField),
       host: entry.host,
       referrer: entry.request_referer,
       accept: entry.request_accept_content ?? entry.request_accept,
@@ -183,7 +172,7 @@ const fastly = createJsonDialect({
  */
 const netlify = createJsonDialect({
   name: 'netlify',
-  read(entry, clientField) {
+  read(entry) {
     if (typeof entry.log_type !== 'string' || (entry.site_id ?? entry.account_id) === undefined) return undefined
     if (entry.log_type !== 'traffic') return 'comment'
     return {
@@ -193,7 +182,6 @@ const netlify = createJsonDialect({
       status: entry.status_code,
       userAgent: entry.user_agent,
       address: entry.client_ip,
-      client: clientField === undefined ? undefined : findField(entry, clientField),
       host: findUrlHost(entry.url),
       referrer: entry.referrer,
     }
@@ -206,7 +194,7 @@ const netlify = createJsonDialect({
  */
 const googleCloud = createJsonDialect({
   name: 'google-cloud',
-  read(entry, clientField) {
+  read(entry) {
     const request = asObject(entry.httpRequest)
     if (!request || entry.timestamp === undefined) return undefined
     return {
@@ -216,7 +204,6 @@ const googleCloud = createJsonDialect({
       status: request.status,
       userAgent: request.userAgent,
       address: request.remoteIp,
-      client: clientField === undefined ? undefined : findField(entry, clientField),
       host: findUrlHost(request.requestUrl),
       referrer: request.referer,
     }

@@ -151,13 +151,8 @@ class HaproxyParser implements LineParser {
     return this.decodeHeader(bytes.toString('latin1', this.#startOf(this.#forwarded), this.#endOf(this.#forwarded)))
   }
 
-  decodeHeader(text: string): string {
-    return unescapeField(decodeHash(text))
-  }
-
-  decodeTarget(text: string): string {
-    return unescapeField(decodeHash(text))
-  }
+  decodeHeader = decodeEscapes
+  decodeTarget = decodeEscapes
 
   #setFields(line: LogLine): void {
     line.userAgentStart = this.#startOf(this.#userAgent)
@@ -226,8 +221,9 @@ function endTarget(bytes: Buffer, end: number, line: LogLine): void {
 }
 
 /** Decodes `#22`: HAProxy escapes special characters with a number sign. */
-function decodeHash(text: string): string {
-  return text.replaceAll(/#([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+function decodeEscapes(text: string): string {
+  const decoded = text.replaceAll(/#([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return unescapeField(decoded)
 }
 
 const dateBytes = '20/Nov/2026:10:11:12'.length

@@ -1,3 +1,4 @@
+import { decodeComponent } from '../../base/path-names.ts'
 import { readTime } from './log-date.ts'
 import {
   asWritten,
@@ -40,24 +41,24 @@ export interface JsonDialect {
   /** Whether objects contain the requested host; true when missing. */
   hasHost?: boolean
   /** Reads an object by the names of its fields. */
-  read(entry: JsonEntry, clientField: string | undefined): JsonReading
+  read(entry: JsonEntry): JsonReading
+  /** Finds the value of a client field in an object that is a request; missing = the field is a dotted path. */
+  findClient?(entry: JsonEntry, clientField: string): unknown
 }
 
 /** Creates a format for JSON lines that are recognized by the names of their fields. */
-export function createJsonDialect({ name, hasHost = true, read }: JsonDialect): LogFormat {
+export function createJsonDialect({ name, hasHost = true, read, findClient = findField }: JsonDialect): LogFormat {
   return {
     name,
     hasHost,
     open: ({ clientField }) =>
-      new JsonLineParser(
-        entry => read(entry, clientField),
-        (entry, field) => {
-          const request = read(entry, field)
-          return request === 'comment' ? undefined : request?.client
-        },
-      ),
+      new JsonLineParser(entry => {
+        const request = read(entry)
+        if (clientField === undefined || typeof request !== 'object') return request
+        return { ...request, client: findClient(entry, clientField) }
+      }, findClient),
     recognizesEntry: entry => {
-      const request = read(entry, undefined)
+      const request = read(entry)
       return request !== undefined && request !== 'comment' && isComplete(request)
     },
   }
@@ -160,12 +161,7 @@ function firstText(value: unknown): string {
 
 /** Decodes a text that has its spaces as `%20`, as CloudFront and Akamai write user agents. */
 function decodeSpaces(text: string): string {
-  if (!text.includes('%20') || text.includes(' ')) return text
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return text.includes('%20') && !text.includes(' ') ? (decodeComponent(text) ?? text) : text
 }
 
 /** Returns an empty string for `-`, which many programs log for a header that the client did not send. */

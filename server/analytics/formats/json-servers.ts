@@ -1,8 +1,4 @@
-import { createJsonDialect, findField, type JsonEntry } from './json-line.ts'
-
-function find(entry: JsonEntry, clientField: string | undefined): unknown {
-  return clientField === undefined ? undefined : findField(entry, clientField)
-}
+import { createJsonDialect } from './json-line.ts'
 
 /**
  * nginx with a `log_format` in JSON whose fields have the names of the variables, with `$request` or its parts. A client field
@@ -10,7 +6,7 @@ function find(entry: JsonEntry, clientField: string | undefined): unknown {
  */
 export const nginxJson = createJsonDialect({
   name: 'nginx-json',
-  read(entry, clientField) {
+  read(entry) {
     const userAgent = entry.http_user_agent
     if (entry.remote_addr === undefined || userAgent === undefined) return undefined
     const { request } = entry
@@ -24,7 +20,6 @@ export const nginxJson = createJsonDialect({
       status: entry.status,
       userAgent,
       address: entry.remote_addr,
-      client: find(entry, clientField),
       host: entry.http_host ?? entry.host ?? entry.server_name,
       referrer: entry.http_referer ?? entry.http_referrer,
       accept: entry.http_accept,
@@ -38,7 +33,7 @@ export const nginxJson = createJsonDialect({
  */
 export const cloudfrontJson = createJsonDialect({
   name: 'cloudfront-json',
-  read(entry, clientField) {
+  read(entry) {
     if (entry['cs-uri-stem'] === undefined || entry['c-ip'] === undefined) return undefined
     const seconds = entry['timestamp(ms)'] ?? entry.timestamp
     return {
@@ -48,7 +43,6 @@ export const cloudfrontJson = createJsonDialect({
       status: entry['sc-status'],
       userAgent: entry['cs(User-Agent)'],
       address: entry['c-ip'],
-      client: find(entry, clientField),
       host: entry['x-host-header'] ?? entry['cs(Host)'],
       referrer: entry['cs(Referer)'],
       accept: entry['cs-accept'],
@@ -62,7 +56,7 @@ export const cloudfrontJson = createJsonDialect({
  */
 export const envoyJson = createJsonDialect({
   name: 'envoy-json',
-  read(entry, clientField) {
+  read(entry) {
     if (entry.start_time === undefined || entry.response_code === undefined) return undefined
     return {
       time: entry.start_time,
@@ -71,7 +65,6 @@ export const envoyJson = createJsonDialect({
       status: entry.response_code,
       userAgent: entry.user_agent ?? entry['user-agent'],
       address: entry.downstream_remote_address,
-      client: find(entry, clientField),
       host: entry.authority ?? entry[':authority'],
       referrer: entry.referer,
     }
@@ -84,7 +77,7 @@ export const envoyJson = createJsonDialect({
  */
 export const akamai = createJsonDialect({
   name: 'akamai',
-  read(entry, clientField) {
+  read(entry) {
     const { reqPath: path } = entry
     if (typeof path !== 'string' || entry.cliIP === undefined || entry.UA === undefined) return undefined
     return {
@@ -94,7 +87,6 @@ export const akamai = createJsonDialect({
       status: entry.statusCode,
       userAgent: entry.UA,
       address: entry.cliIP,
-      client: find(entry, clientField),
       host: entry.reqHost,
       referrer: entry.referer,
     }

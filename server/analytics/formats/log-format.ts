@@ -125,6 +125,15 @@ export class LogFormatError extends OperatorError {
   }
 }
 
+/** @throws {LogFormatError} if a client field is set for a format that has none. */
+export function refuseClientField({ clientField }: ParserOptions, format: string): void {
+  if (clientField === undefined) return
+  throw new LogFormatError(
+    `${clientField} is unknown. The format ${format} has the address of its peer only.`,
+    'client-field',
+  )
+}
+
 /** Names of a field with X-Forwarded-For in logs of named fields. */
 export const forwardedNames = [
   'X-Forwarded-For',

@@ -1,13 +1,6 @@
 import { isIP } from 'node:net'
 import { CombinedParser, findWordEnd } from './combined.ts'
-import {
-  emptyLogLine,
-  type LineParser,
-  type LogFormat,
-  type LogLine,
-  type Parsed,
-  type ParserOptions,
-} from './log-format.ts'
+import { emptyLogLine, type LogFormat, type LogLine, type Parsed } from './log-format.ts'
 
 /** A name or an address, with or without a port. */
 const hostPattern = /^([\w.-]+|\[[\da-f:]+\])(:\d+)?$/i
@@ -29,11 +22,7 @@ export const vhostCombined: LogFormat = {
   },
 }
 
-class VhostCombinedParser extends CombinedParser implements LineParser {
-  constructor(options: ParserOptions) {
-    super(options)
-  }
-
+class VhostCombinedParser extends CombinedParser {
   override parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed {
     const hostEnd = findWordEnd(bytes, start, end)
     // In a line without a host, the identity follows the address: mostly a dash.

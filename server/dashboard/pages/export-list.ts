@@ -2,6 +2,7 @@ import { BoundedCache } from '../../base/bounded-cache.ts'
 import { digest } from '../../base/digest.ts'
 import type { ExportJob, ExportSummary } from '../../export/jobs/export-job.ts'
 import type { DashboardDeps } from '../deps.ts'
+import type { exportTexts } from '../texts/exports.ts'
 
 /** How the number of pages changed since the export of the same pages before. */
 export type PageDifference = 'first' | 'same' | { more: number } | { fewer: number }
@@ -36,6 +37,15 @@ export async function comparePages(
     if ((known ?? (before && keepScope(before))) === scope) return subtract(job.pageCount, pageCount)
   }
   return earlier.length > maxCompared ? undefined : 'first'
+}
+
+/** @param words for a cell of the list, or for a sentence */
+export function describeDifference(
+  difference: PageDifference | undefined,
+  words: typeof exportTexts.differences,
+): string | undefined {
+  if (difference === undefined || typeof difference === 'string') return difference && words[difference]
+  return 'more' in difference ? words.more(difference.more) : words.fewer(difference.fewer)
 }
 
 /** Returns the completed exports of a site from a place in the list on; at most one more than are compared. */

@@ -15,7 +15,7 @@ import { factList } from '../parts/facts.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { timeUntil } from '../parts/time.ts'
 import { exportTexts as texts } from '../texts/exports.ts'
-import { comparePages, isOpen, type PageDifference } from './export-list.ts'
+import { comparePages, describeDifference, isOpen } from './export-list.ts'
 import { showRequest, showWork } from './export-progress.ts'
 import { showReport } from './export-report.ts'
 
@@ -201,7 +201,7 @@ async function showBundle(
 ${fault !== null && html`<p class="notice bad">${fault}</p>`}
 ${factList([
   [facts.pagesDone, pageCount],
-  [facts.difference, describeDifference(difference)],
+  [facts.difference, describeDifference(difference, texts.differenceLong)],
   [facts.size, describeBytes(bundle.sizeBytes)],
   [facts.checksum, showChecksum(bundle.sha256)],
 ])}
@@ -234,10 +234,4 @@ ${actionButton(visit, `/exports/${jobId}/link`, { label: texts.makeAnotherLink }
 
 function showChecksum(sha256: string): Markup {
   return html`<code>${sha256}</code> ${copyButton(sha256, { label: texts.copy, name: texts.copyChecksum })}`
-}
-
-function describeDifference(difference: PageDifference | undefined): Fragment {
-  const words = texts.differenceLong
-  if (difference === undefined || typeof difference === 'string') return difference && words[difference]
-  return 'more' in difference ? words.more(difference.more) : words.fewer(difference.fewer)
 }

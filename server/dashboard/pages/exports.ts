@@ -26,7 +26,7 @@ import {
   readExportForm,
   toStartBody,
 } from './export-form.ts'
-import { comparePages, isOpen, type PageDifference } from './export-list.ts'
+import { comparePages, describeDifference, isOpen, type PageDifference } from './export-list.ts'
 import { maxChoices } from './project-choice.ts'
 
 const perPage = 50
@@ -135,7 +135,11 @@ ${table(shown, {
     { heading: columns.status, show: statusCell },
     { heading: columns.version, show: ({ request }) => request.version ?? texts.noVersion },
     { heading: columns.pages, isNumber: true, show: ({ pageCount }) => pageCount },
-    { heading: columns.difference, isNumber: true, show: ({ difference }) => describeDifference(difference) },
+    {
+      heading: columns.difference,
+      isNumber: true,
+      show: ({ difference }) => describeDifference(difference, texts.differences),
+    },
     { heading: columns.size, isNumber: true, show: ({ bundle }) => bundle && describeBytes(bundle.sizeBytes) },
     { heading: columns.created, show: ({ createdAt }) => time(createdAt) },
     {
@@ -166,12 +170,6 @@ function statusCell({ status, progress, ahead }: ListedExport): Markup {
   const state = html`<span class="state ${status}">${texts.statuses[status]}</span>`
   if (status === 'running') return html`${state} ${texts.percent(progress)}`
   return status === 'queued' ? html`${state} ${texts.queuePlace(ahead)}` : state
-}
-
-function describeDifference(difference: PageDifference | undefined): Fragment {
-  const { differences } = texts
-  if (difference === undefined || typeof difference === 'string') return difference && differences[difference]
-  return 'more' in difference ? differences.more(difference.more) : differences.fewer(difference.fewer)
 }
 
 /** The form that starts an export. What most people leave as it is can be unfolded. */

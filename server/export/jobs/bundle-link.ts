@@ -31,16 +31,7 @@ export type PresignLink = (
 ) => Promise<{ url: string; expiresAt: number }>
 
 /** Signs and checks links to bundles. The signature covers the path and the expiry in seconds. */
-export interface BundleLinks {
-  /** Returns when a link ends that is created at `now`, in milliseconds since 1970. */
-  expiresAt(now: number): number
-  create(jobId: string, fileName: string, now: number): BundleLink
-  /**
-   * Decides whether `requestTarget` (the undecoded path and query) is a link that this server signed and that has not
-   * expired.
-   */
-  isValid(requestTarget: string, now: number): boolean
-}
+export type BundleLinks = ReturnType<typeof createBundleLinks>
 
 /** The longest lifetime of a link: 7 days. */
 export const maxLinkTtlSeconds = 7 * 24 * 60 * 60
@@ -48,17 +39,22 @@ export const maxLinkTtlSeconds = 7 * 24 * 60 * 60
 /** Path prefix of links to bundles; see server/http/bundles.ts. */
 export const bundlesPath = '/bundles'
 
-export function createBundleLinks({ keys, ttlSeconds }: { keys: LinkKeys; ttlSeconds: number }): BundleLinks {
+export function createBundleLinks({ keys, ttlSeconds }: { keys: LinkKeys; ttlSeconds: number }) {
   const expiresAt = (now: number) => (Math.floor(now / 1000) + ttlSeconds) * 1000
   return {
+    /** Returns when a link ends that is created at `now`, in milliseconds since 1970. */
     expiresAt,
-    create(jobId, fileName, now) {
+    create(jobId: string, fileName: string, now: number): BundleLink {
       const expires = expiresAt(now) / 1000
       const file = `${bundlesPath}/${jobId}/${fileName}`
       const query = `expires=${expires}&signature=${sign(keys.current(), file, String(expires))}`
       return { path: `${file}?${query}`, expiresAt: expires * 1000 }
     },
-    isValid(requestTarget, now) {
+    /**
+     * Decides whether `requestTarget` (the undecoded path and query) is a link that this server signed and that has not
+     * expired.
+     */
+    isValid(requestTarget: string, now: number): boolean {
       // Compare the text, not the parsed URL: `%73e_` for `se_`, a repeated parameter or an upper-case digit makes a
       // different link.
       const match = /^([^?]+)\?expires=(\d{1,12})&signature=([0-9a-f]{64})$/.exec(requestTarget)

@@ -17,15 +17,10 @@ const hourMs = 60 * 60 * 1000
  */
 export function startCacheRetention({ siteCaches, sites, log, everyMs = hourMs }: CacheRetentionDeps): Stoppable {
   const listDomains = async () => (await sites.list()).map(({ domain }) => domain)
-  return repeat(everyMs, async () => {
-    try {
-      const deleted = await siteCaches.forgetOthers(listDomains)
-      if (deleted.length > 0) log.info({ deleted }, 'deleted caches of sites that are not registered')
-    } catch (error) {
-      log.error(
-        { err: error },
-        'could not delete caches of sites that are not registered; the next attempt follows in an hour',
-      )
-    }
-  })
+  const work = async () => {
+    const deleted = await siteCaches.forgetOthers(listDomains)
+    if (deleted.length > 0) log.info({ deleted }, 'deleted caches of sites that are not registered')
+  }
+  const failed = 'could not delete caches of sites that are not registered; the next attempt follows in an hour'
+  return repeat(everyMs, work, { onError: err => log.error({ err }, failed) })
 }

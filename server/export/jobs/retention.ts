@@ -41,15 +41,13 @@ export function startRetention(deps: RetentionDeps): Stoppable {
     await removeAbandoned(deps, signal)
     nextSearchAt = deps.now() + dayMs
   }
-  const attempt = async () => {
-    try {
-      await deps.exclusively('export retention', work)
-    } catch (error) {
-      if (signal.aborted && error === signal.reason) return
-      deps.log.error({ err: error }, 'could not delete old exports; the next attempt follows in an hour')
-    }
-  }
-  const repetition = repeat(everyMs, attempt, { startsNow: true })
+  const repetition = repeat(everyMs, async () => deps.exclusively('export retention', work), {
+    startsNow: true,
+    onError(err) {
+      if (signal.aborted && err === signal.reason) return
+      deps.log.error({ err }, 'could not delete old exports; the next attempt follows in an hour')
+    },
+  })
   return {
     stop() {
       stopping.abort()

@@ -1,6 +1,6 @@
-import { createPause } from '../../base/wakeable-pause.ts'
+import { type ClaimLoop, startClaiming } from '../../base/claim-loop.ts'
 import { createBrowserAlarm } from './browser-alarm.ts'
-import type { ClaimedJob, ClaimLimits } from './export-job.ts'
+import type { ClaimedJob } from './export-job.ts'
 import { createGivenBack } from './given-back.ts'
 import { sweepLeftovers } from './leftovers.ts'
 import { type JobDeps, type RunningHosts, runJob } from './run-job.ts'
@@ -14,12 +14,8 @@ export interface RunnerDeps extends Omit<JobDeps, 'browserAlarm' | 'givenBack'> 
   hasOthers: boolean
 }
 
-export interface Runner {
-  /** Looks for work immediately and does not wait for the next poll. */
-  wake(): void
-  /** Stops the current exports, releases their leases, and resolves when no work is running. */
-  stop(): Promise<void>
-}
+/** `stop` also ends the current exports and releases their leases. */
+export type Runner = ClaimLoop
 
 const pollMs = 1000
 
@@ -27,59 +23,35 @@ const pollMs = 1000
 export function startRunner(deps: RunnerDeps): Runner {
   const { exportJobs, exportsAtOnce, leaseMs, log, now, owner } = deps
   const stopping = new AbortController()
-  /** The attempts at work, by job id. */
-  const running = new Map<string, Promise<void>>()
   const hosts: RunningHosts = new Map()
   const takesOver = watchClock(now, leaseMs)
-  const pause = createPause()
   const givenBack = deps.hasOthers ? createGivenBack() : null
   const jobDeps = { ...deps, browserAlarm: createBrowserAlarm(log), givenBack }
-
-  function start(claimed: ClaimedJob): void {
-    const { jobId } = claimed.job
-    const attempt = runJob(jobDeps, claimed, hosts, stopping.signal)
-      .catch(error => log.error({ err: error, jobId }, 'the export runner failed; it tries again'))
-      .finally(() => {
-        running.delete(jobId)
-        pause.end()
+  const swept = sweepLeftovers(deps.workFolder, exportJobs).catch(error =>
+    log.warn({ err: error }, 'could not remove the scratch files of killed exports'),
+  )
+  const loop = startClaiming<ClaimedJob>({
+    async claim(running) {
+      await swept
+      if (running.length >= exportsAtOnce || stopping.signal.aborted) return undefined
+      return exportJobs.claim(owner, now(), leaseMs, {
+        maxPerOrganization: halfOf(exportsAtOnce),
+        heldJobs: [...running.map(({ job }) => job.jobId), ...(givenBack?.list() ?? [])],
+        takesOver: takesOver(),
       })
-    running.set(jobId, attempt)
-  }
-
-  /** Claims a job if there is one and an export may begin. */
-  async function claimNext(): Promise<boolean> {
-    if (running.size >= exportsAtOnce) return false
-    const limits: ClaimLimits = {
-      maxPerOrganization: halfOf(exportsAtOnce),
-      heldJobs: [...running.keys(), ...(givenBack?.list() ?? [])],
-      takesOver: takesOver(),
-    }
-    const claimed = await exportJobs.claim(owner, now(), leaseMs, limits)
-    if (claimed) start(claimed)
-    return claimed !== undefined
-  }
-
-  async function loop(): Promise<void> {
-    await sweepLeftovers(deps.workFolder, exportJobs).catch(error =>
-      log.warn({ err: error }, 'could not remove the scratch files of killed exports'),
-    )
-    while (!stopping.signal.aborted) {
-      const hasClaimed = await claimNext().catch(error => {
-        log.error({ err: error }, 'the export runner failed; it tries again')
-        return false
-      })
-      if (!hasClaimed && !stopping.signal.aborted) await pause.wait(pollMs)
-    }
-    await Promise.all(running.values())
-  }
-
-  const looping = loop()
+    },
+    run: claimed =>
+      runJob(jobDeps, claimed, hosts, stopping.signal).catch(error =>
+        log.error({ err: error, jobId: claimed.job.jobId }, 'the export runner failed; it tries again'),
+      ),
+    onError: error => log.error({ err: error }, 'the export runner failed; it tries again'),
+    pollMs,
+  })
   return {
-    wake: pause.end,
+    wake: loop.wake,
     async stop() {
       stopping.abort()
-      pause.end()
-      await looping
+      await loop.stop()
     },
   }
 }

@@ -12,14 +12,7 @@ export interface ExportWork {
 }
 
 /** Shows what the exports of this process do, for people who watch. It is lost with the process, unlike the progress of a job. */
-export interface WorkBoard {
-  note(jobId: string, progress: ExportProgress, percent: number): void
-  end(jobId: string): void
-  /** Returns undefined if this process does not work on the job. */
-  find(jobId: string): ExportWork | undefined
-  /** Returns the pages a second of all exports of this process. */
-  sumPagesPerSecond(): number
-}
+export type WorkBoard = ReturnType<typeof createWorkBoard>
 
 interface Reading {
   at: number
@@ -43,7 +36,7 @@ const minPercent = 5
 const minMs = 2000
 
 /** @param tick milliseconds that never go back */
-export function createWorkBoard(tick: () => number = () => performance.now()): WorkBoard {
+export function createWorkBoard(tick: () => number = () => performance.now()) {
   const board = new Map<string, Noted>()
   function findSpeed({ progress, recent }: Noted, now: number): number | null {
     const [oldest] = recent
@@ -52,7 +45,7 @@ export function createWorkBoard(tick: () => number = () => performance.now()): W
   }
 
   return {
-    note(jobId, progress, percent) {
+    note(jobId: string, progress: ExportProgress, percent: number): void {
       const { pageCount, pagesKnown } = progress
       const reading: Reading = { at: tick(), percent, pageCount, pagesKnown }
       const noted = board.get(jobId)
@@ -63,8 +56,9 @@ export function createWorkBoard(tick: () => number = () => performance.now()): W
       const next = !last || reading.at - last.at >= apartMs ? [...recent, reading].slice(-maxRecent) : recent
       board.set(jobId, { progress, percent, first, recent: next })
     },
-    end: jobId => void board.delete(jobId),
-    find(jobId) {
+    end: (jobId: string): void => void board.delete(jobId),
+    /** Returns undefined if this process does not work on the job. */
+    find(jobId: string): ExportWork | undefined {
       const noted = board.get(jobId)
       if (!noted) return undefined
       const { stage, pagesDone, pagesKnown } = noted.progress
@@ -77,6 +71,7 @@ export function createWorkBoard(tick: () => number = () => performance.now()): W
         leftMs: estimateLeft(noted, now),
       }
     },
+    /** Returns the pages a second of all exports of this process. */
     sumPagesPerSecond: () => [...board.values()].reduce((speed, noted) => speed + (findSpeed(noted, tick()) ?? 0), 0),
   }
 }

@@ -1,4 +1,6 @@
-import { readFile, stat } from 'node:fs/promises'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../../base/operator-error.ts'
 import { unpackArchive } from '../../unpack/unpack-archive.ts'
@@ -8,7 +10,6 @@ import { openPdfPrinter } from '../../web/browser/pdf-printer.ts'
 import { readReport } from '../check/bundle-files.ts'
 import { measure } from '../check/check-bundle.ts'
 import { openOneFile } from './one-file.ts'
-import { openPartFile } from './part-file.ts'
 import { printPdf } from './print-pdf.ts'
 import { writeSingleHtml } from './single-html.ts'
 
@@ -106,12 +107,24 @@ export function noBrowser(): string {
   return `--pdf needs a Chromium, and none was found. To install one: ${installCommand()}. --single-html needs none.`
 }
 
-async function writeFile<T>(path: string, write: (output: (bytes: Buffer) => Promise<void>) => Promise<T>) {
-  const part = await openPartFile(path)
+/** Writes a file that appears under its name when it is complete. */
+async function writeFile<T>(file: string, write: (output: (bytes: Buffer) => Promise<void>) => Promise<T>) {
+  const part = `${file}.part`
+  // A killed run may have left one.
+  await rm(part, { force: true })
+  const stream = createWriteStream(part, { flags: 'wx', highWaterMark: 1024 ** 2 })
+  await once(stream, 'open')
   try {
-    const result = await write(part.write)
-    return { result, sizeBytes: await part.keep() }
-  } finally {
-    await part.close()
+    const result = await write(async bytes => {
+      if (!stream.write(bytes)) await once(stream, 'drain')
+    })
+    stream.end()
+    await once(stream, 'close')
+    await rename(part, file)
+    return { result, sizeBytes: stream.bytesWritten }
+  } catch (error) {
+    stream.destroy()
+    await rm(part, { force: true })
+    throw error
   }
 }

@@ -1,16 +1,8 @@
 /** The objects of a PDF that Chromium (Skia) wrote: plain objects in one table, without encryption. */
-export interface ReadPdf {
-  /** The highest number of an object. */
-  count: number
-  trailer: string
-  /** Returns the text of an object without its stream, read as latin1. */
-  body(object: number): string
-  /** Returns the stream of an object with its keywords; null = it has none. */
-  stream(object: number): Buffer | null
-}
+export type ReadPdf = ReturnType<typeof readPdf>
 
 /** @throws {Error} when the bytes are not such a PDF. */
-export function readPdf(bytes: Buffer): ReadPdf {
+export function readPdf(bytes: Buffer) {
   const tail = bytes.toString('latin1', Math.max(0, bytes.length - 2048))
   const tableStart = Number(/startxref\s+(\d+)/.exec(tail)?.[1])
   const table = bytes.toString('latin1', tableStart)
@@ -26,13 +18,16 @@ export function readPdf(bytes: Buffer): ReadPdf {
     return { content, bodyEnd: hasStream ? content.indexOf(' stream\n') : content.length }
   }
   return {
+    /** The highest number of an object. */
     count: offsets.length - 1,
     trailer: table.slice(table.indexOf('trailer')),
-    body(object) {
+    /** Returns the text of an object without its stream, read as latin1. */
+    body(object: number): string {
       const { content, bodyEnd } = read(object)
       return content.toString('latin1', 0, bodyEnd)
     },
-    stream(object) {
+    /** Returns the stream of an object with its keywords; null = it has none. */
+    stream(object: number): Buffer | null {
       const { content, bodyEnd } = read(object)
       return bodyEnd === content.length ? null : content.subarray(bodyEnd)
     },

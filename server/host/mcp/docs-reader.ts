@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { IndexLoader, SearchDirectory } from '../../in-page/search/index-format.ts'
-import { createSearch, type SearchHit } from '../../in-page/search/search-query.ts'
+import { createSearch } from '../../in-page/search/search-query.ts'
 import { createTermReader } from '../../in-page/search/search-terms.ts'
 import { readPageHead } from '../../web/html/page-head.ts'
 import { readRawText } from '../../web/html/text-encoding.ts'
@@ -9,25 +9,14 @@ import { twinPath } from '../../web/markdown/page-markdown.ts'
 import { convertPage, findPage } from '../serve/markdown.ts'
 
 /** Reads the pages of an unpacked bundle. */
-export interface DocsReader {
-  /** Returns null if the bundle has no search index. */
-  search(question: string): Promise<SearchHit[] | null>
-  /** Lists a part of the pages by path. A page of a bundle without a search index has the title of its head. */
-  list(
-    folder: string,
-    offset: number,
-    limit: number,
-  ): Promise<{ total: number; pages: { path: string; title: string }[] }>
-  /** Returns null if there is no such page. */
-  read(page: string): Promise<{ path: string; text: string } | null>
-}
+export type DocsReader = ReturnType<typeof openDocsReader>
 
 const searchFolder = '_quire/search'
 /** Pages of a bundle that are no pages of its site. */
 const noPage = /^(?:_quire|_external)\/|^export-report\.html$|(?:^|\/)index\.htm$/
 
 /** Opens the folder with the files of a bundle. */
-export function openDocsReader(files: string): DocsReader {
+export function openDocsReader(files: string) {
   const search = createSearch(createTermReader(), createFileLoader(files))
   let directory: Promise<SearchDirectory | null> | null = null
   let listed: Promise<string[]> | null = null
@@ -37,8 +26,10 @@ export function openDocsReader(files: string): DocsReader {
   }
 
   return {
-    search: async question => ((await openDirectory()) ? search.find(keepWords(question)) : null),
-    async list(folder, offset, limit) {
+    /** Returns null if the bundle has no search index. */
+    search: async (question: string) => ((await openDirectory()) ? search.find(keepWords(question)) : null),
+    /** Lists a part of the pages by path. A page of a bundle without a search index has the title of its head. */
+    async list(folder: string, offset: number, limit: number) {
       const known = await openDirectory()
       const titles = new Map(known?.pages.map(([path, name]) => [path, name]))
       if (!known) listed ??= listPages(files)
@@ -50,7 +41,8 @@ export function openDocsReader(files: string): DocsReader {
         pages.push({ path, title: titles.get(path) ?? (await readTitle(join(files, path))) ?? path })
       return { total: paths.length, pages }
     },
-    async read(page) {
+    /** Returns null if there is no such page. */
+    async read(page: string) {
       const path = await findNamed(files, page)
       if (path === null) return null
       const own = await readFile(join(files, twinPath(path)), 'utf8').catch(() => null)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { BoundedCache } from '../../base/bounded-cache.ts'
 import { twinPath } from '../../web/markdown/page-markdown.ts'
 import { type Encoding, encodings, filesFolder, packedFolder } from '../versions/version.ts'
 import { type Found, findFile } from './find-file.ts'
@@ -33,19 +34,7 @@ export interface Answer {
 }
 
 /** A version that requests are answered from. */
-export interface ServedVersion {
-  readonly id: string
-  /**
-   * Returns the answer if it is in the cache. It is also the fast path: it creates nothing.
-   *
-   * @param path of the request, encoded and without query.
-   */
-  recall(path: string, accepted: Accepted, form?: Form): Answer | undefined
-  /** Returns null if the version has no such file. Fails with ENOENT if the version was removed meanwhile. */
-  find(path: string, accepted: Accepted, form?: Form): Promise<Answer | null>
-  /** Returns the answer for a path that no version has. */
-  notFound(): Promise<Answer>
-}
+export type ServedVersion = ReturnType<typeof openServedVersion>
 
 export interface ServedVersionOptions {
   id: string
@@ -62,14 +51,20 @@ export interface ServedVersionOptions {
 }
 
 /** Opens a version to answer requests from. */
-export function openServedVersion(options: ServedVersionOptions): ServedVersion {
+export function openServedVersion(options: ServedVersionOptions) {
   const { id, folder, cacheBytes } = options
-  const cache = new AnswerCache(cacheBytes)
+  const cache = new BoundedCache<string, Answer>(cacheBytes / 2, measure)
   let notFound: Promise<Answer> | undefined
   return {
     id,
-    recall: (path, accepted, form = 'page') => cache.get(`${form} ${accepted} ${path}`),
-    async find(path, accepted, form = 'page') {
+    /**
+     * Returns the answer if it is in the cache. It is also the fast path: it creates nothing.
+     *
+     * @param path of the request, encoded and without query.
+     */
+    recall: (path: string, accepted: Accepted, form: Form = 'page') => cache.get(`${form} ${accepted} ${path}`),
+    /** Returns null if the version has no such file. Fails with ENOENT if the version was removed meanwhile. */
+    async find(path: string, accepted: Accepted, form: Form = 'page'): Promise<Answer | null> {
       const files = join(folder, filesFolder)
       const found = await findFile(files, path)
       if (found.kind === 'moved') return redirect(options, found.to)
@@ -85,7 +80,8 @@ export function openServedVersion(options: ServedVersionOptions): ServedVersion 
       if (answer) cache.set(`${form} ${accepted} ${path}`, answer)
       return answer
     },
-    notFound() {
+    /** Returns the answer for a path that no version has. */
+    notFound(): Promise<Answer> {
       notFound ??= openNotFound(options).catch(error => {
         notFound = undefined
         throw error
@@ -238,40 +234,9 @@ const plainNotFound =
   '<title>Page not found</title>\n<h1>Page not found</h1>\n<p>This site has no page with this address. ' +
   '<a href="/">Go to its first page.</a></p>\n'
 
-/** What an entry needs besides its body: the key, the headers and the objects. */
+/** What an entry of the cache needs besides its body: the headers and the objects. */
 const overheadBytes = 2048
 
-/**
- * Keeps answers with their bodies, up to `maxBytes` together. It has two halves: when the young half is full, it replaces the
- * old one. Entries in use stay.
- */
-class AnswerCache {
-  readonly #halfBytes: number
-  #young = new Map<string, Answer>()
-  #old = new Map<string, Answer>()
-  #youngBytes = 0
-
-  constructor(maxBytes: number) {
-    this.#halfBytes = maxBytes / 2
-  }
-
-  get(key: string): Answer | undefined {
-    const young = this.#young.get(key)
-    if (young !== undefined) return young
-    const old = this.#old.get(key)
-    if (old !== undefined) this.set(key, old)
-    return old
-  }
-
-  set(key: string, answer: Answer): void {
-    const bytes = overheadBytes + key.length + (answer.body?.length ?? 0)
-    if (bytes > this.#halfBytes) return
-    if (this.#youngBytes + bytes > this.#halfBytes) {
-      this.#old = this.#young
-      this.#young = new Map()
-      this.#youngBytes = 0
-    }
-    this.#young.set(key, answer)
-    this.#youngBytes += bytes
-  }
+function measure(key: string, { body }: Answer): number {
+  return overheadBytes + key.length + (body?.length ?? 0)
 }

@@ -15,28 +15,7 @@ export interface HostState {
 }
 
 /** The data folder of a host: complete versions side by side, the state, and unfinished work. */
-export interface HostFolder {
-  path: string
-  /** Lists the complete versions, newest first. */
-  list(): Promise<Version[]>
-  pathOf(id: string): string
-  readState(): Promise<HostState>
-  /** Replaces the state in one step. A power cut leaves the old one or the new one. */
-  writeState(state: HostState): Promise<void>
-  /** Returns a text that changes when the state is replaced. */
-  stampState(): Promise<string>
-  /** Returns a new path for an unfinished version. */
-  workPath(): string
-  /** The path of an unfinished download. It survives a restart, so that the download goes on. */
-  downloadPath(address: string): string
-  /** Moves an unfinished version, whose files are on the disk, to the complete ones. */
-  adopt(work: string, id: string): Promise<void>
-  /** Replaces what is written about a complete version, in one step. */
-  rewrite(version: Version): Promise<void>
-  remove(id: string): Promise<void>
-  /** Removes what killed processes left. The download of one address stays, so that it goes on. */
-  sweep(address: string | null): Promise<void>
-}
+export type HostFolder = ReturnType<typeof describeFolder>
 
 const noState: HostState = { current: null, held: [], offered: null }
 
@@ -48,33 +27,41 @@ export async function openHostFolder(path: string): Promise<HostFolder> {
 }
 
 /** Returns the data folder without creating anything. */
-export function describeFolder(path: string): HostFolder {
+export function describeFolder(path: string) {
   const versions = join(path, 'versions')
   const incoming = join(path, 'incoming')
   const stateFile = join(path, 'state.json')
   const downloadPath = (address: string) => join(incoming, `${address.slice(0, 32)}.download`)
   return {
     path,
+    /** Lists the complete versions, newest first. */
     list: () => listVersions(versions),
-    pathOf: id => join(versions, id),
+    pathOf: (id: string) => join(versions, id),
     readState: () => readState(stateFile),
-    writeState: state => replaceFile(stateFile, writeJson(state)),
-    async stampState() {
+    /** Replaces the state in one step. A power cut leaves the old one or the new one. */
+    writeState: (state: HostState) => replaceFile(stateFile, writeJson(state)),
+    /** Returns a text that changes when the state is replaced. */
+    async stampState(): Promise<string> {
       const found = await stat(stateFile).catch(() => null)
       return found ? `${found.ino} ${found.mtimeMs} ${found.size}` : ''
     },
+    /** Returns a new path for an unfinished version. */
     workPath: () => join(incoming, `${randomUUID()}.work`),
+    /** The path of an unfinished download. It survives a restart, so that the download goes on. */
     downloadPath,
-    async adopt(work, id) {
+    /** Moves an unfinished version, whose files are on the disk, to the complete ones. */
+    async adopt(work: string, id: string): Promise<void> {
       const to = join(versions, id)
       // Left by a process that was killed, or damaged.
       await discard(to, incoming)
       await rename(work, to)
       await flushFolder(versions)
     },
-    rewrite: version => replaceFile(join(versions, version.id, versionFile), writeJson(version)),
-    remove: id => discard(join(versions, id), incoming),
-    async sweep(address) {
+    /** Replaces what is written about a complete version, in one step. */
+    rewrite: (version: Version) => replaceFile(join(versions, version.id, versionFile), writeJson(version)),
+    remove: (id: string) => discard(join(versions, id), incoming),
+    /** Removes what killed processes left. The download of one address stays, so that it goes on. */
+    async sweep(address: string | null): Promise<void> {
       const kept = address === null ? null : basename(downloadPath(address))
       for (const name of await readdir(incoming))
         if (kept === null || !name.startsWith(kept)) await remove(join(incoming, name))

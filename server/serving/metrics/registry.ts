@@ -11,17 +11,7 @@ export interface Description {
 }
 
 /** The metrics of a process, in the text format of OpenMetrics 1.0. */
-export interface MetricsRegistry {
-  contentType: string
-  /** Reads the gauges and writes all values. */
-  write(): Promise<string>
-  /** Adds a number that only grows. */
-  count(about: Description): (labels: Labels, by?: number) => void
-  /** Adds a distribution of seconds. */
-  time(about: Description): (labels: Labels, seconds: number) => void
-  /** Adds values that are read when they are asked for. Those of the last time are forgotten. */
-  gauge(about: Description, read: () => Promise<readonly Reading[]> | readonly Reading[]): void
-}
+export type MetricsRegistry = ReturnType<typeof createRegistry>
 
 /** A value of a gauge; undefined = it is not known, and left out. */
 export type Reading = readonly [labels: Labels, value: number | undefined]
@@ -30,7 +20,7 @@ export type Reading = readonly [labels: Labels, value: number | undefined]
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Creates the metrics of a process: those of Node (memory, event loop, garbage collection), and what is added. */
-export function createRegistry(): MetricsRegistry {
+export function createRegistry() {
   const registry = new Registry<OpenMetricsContentType>()
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
   collectDefaultMetrics({ register: registry })
@@ -41,17 +31,21 @@ export function createRegistry(): MetricsRegistry {
     registers: [registry],
   })
   return {
-    contentType: registry.contentType,
+    contentType: registry.contentType as string,
+    /** Reads the gauges and writes all values. */
     write: () => registry.metrics(),
-    count(about) {
+    /** Adds a number that only grows. */
+    count(about: Description) {
       const counter = new Counter(options(about))
-      return (labels, by = 1) => counter.inc({ ...labels }, by)
+      return (labels: Labels, by = 1) => counter.inc({ ...labels }, by)
     },
-    time(about) {
+    /** Adds a distribution of seconds. */
+    time(about: Description) {
       const histogram = new Histogram({ ...options(about), buckets })
-      return (labels, seconds) => histogram.observe({ ...labels }, seconds)
+      return (labels: Labels, seconds: number) => histogram.observe({ ...labels }, seconds)
     },
-    gauge(about, read) {
+    /** Adds values that are read when they are asked for. Those of the last time are forgotten. */
+    gauge(about: Description, read: () => Promise<readonly Reading[]> | readonly Reading[]): void {
       new Gauge({
         ...options(about),
         async collect() {

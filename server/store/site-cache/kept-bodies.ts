@@ -6,22 +6,10 @@ import { pipeline } from 'node:stream/promises'
 import type { KeptBody } from '../../export/model/site-cache.ts'
 
 /** Files in one folder, each named by the SHA-256 of its bytes. Every read checks the hash. */
-export interface KeptBodies {
-  write(bytes: Buffer, body: KeptBody): Promise<void>
-  /**
-   * Copies a file into the folder, as a hard link if `isShared`. Neither file may be written afterwards if they are linked.
-   */
-  take(file: string, body: KeptBody, isShared?: boolean): Promise<void>
-  /** Returns null if the body is missing or damaged. */
-  read(body: KeptBody): Promise<Buffer | null>
-  /** Returns false if the body is missing or damaged. */
-  copy(body: KeptBody, file: string, isShared?: boolean): Promise<boolean>
-  /** Removes all bodies except these. */
-  keepOnly(sha256s: ReadonlySet<string>): Promise<void>
-}
+export type KeptBodies = ReturnType<typeof openKeptBodies>
 
 /** Opens the bodies in an existing folder. `names` are the names of its files. */
-export function openKeptBodies(folder: string, names: Set<string>): KeptBodies {
+export function openKeptBodies(folder: string, names: Set<string>) {
   const place = (sha256: string) => join(folder, sha256)
 
   /** Writes a draft first, so a killed process leaves no incomplete body under the final name. */
@@ -52,15 +40,19 @@ export function openKeptBodies(folder: string, names: Set<string>): KeptBodies {
   }
 
   return {
-    write: (bytes, { sha256 }) => putAs(sha256, draft => writeFile(draft, bytes)),
-    take: (file, { sha256 }, isShared = false) => putAs(sha256, draft => linkOrCopy(file, draft, isShared)),
-    async read({ sha256 }) {
+    write: (bytes: Buffer, { sha256 }: KeptBody) => putAs(sha256, draft => writeFile(draft, bytes)),
+    /** Copies a file into the folder, as a hard link if `isShared`. Neither file may be written afterwards if they are linked. */
+    take: (file: string, { sha256 }: KeptBody, isShared = false) =>
+      putAs(sha256, draft => linkOrCopy(file, draft, isShared)),
+    /** Returns null if the body is missing or damaged. */
+    async read({ sha256 }: KeptBody): Promise<Buffer | null> {
       const bytes = await readFile(place(sha256)).catch(() => null)
       if (bytes && createHash('sha256').update(bytes).digest('hex') === sha256) return bytes
       await discard(sha256)
       return null
     },
-    async copy(body, file, isShared = false) {
+    /** Returns false if the body is missing or damaged. */
+    async copy(body: KeptBody, file: string, isShared = false): Promise<boolean> {
       if (!(await isSound(body))) {
         await discard(body.sha256)
         return false
@@ -68,7 +60,8 @@ export function openKeptBodies(folder: string, names: Set<string>): KeptBodies {
       await linkOrCopy(place(body.sha256), file, isShared)
       return true
     },
-    async keepOnly(sha256s) {
+    /** Removes all bodies except these. */
+    async keepOnly(sha256s: ReadonlySet<string>): Promise<void> {
       for (const name of await readdir(folder)) {
         if (sha256s.has(name)) continue
         await discard(name)

@@ -3,8 +3,7 @@ import { CellChanges } from '../../analytics/counters/cell-changes.ts'
 import type { Cells } from '../../analytics/counters/cells.ts'
 import { forgetPrevious } from '../../analytics/counters/forget-previous.ts'
 import { mergeBlock } from '../../analytics/counters/merge-block.ts'
-import { startOfMonth } from '../../analytics/counters/month.ts'
-import { addToMonth } from '../../analytics/counters/month-changes.ts'
+import { addToMonth } from '../../analytics/counters/month.ts'
 import { type DaySpan, planRange } from '../../analytics/counters/range-plan.ts'
 import { addSite, RangeSum } from '../../analytics/counters/range-sum.ts'
 import type { Day } from '../../analytics/day.ts'
@@ -27,7 +26,7 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
     let isChanged = false
     for (const [day, cells] of changes.byDay()) {
       days.merge(day, cells, pages.idOf)
-      addToMonth(ofMonths, startOfMonth(day), cells)
+      addToMonth(ofMonths, day, cells)
       isChanged = true
     }
     for (const [month, cells] of ofMonths.byDay()) months.merge(month, cells, pages.idOf)

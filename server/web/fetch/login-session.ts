@@ -5,18 +5,10 @@ import { isForHost, pickSigning, type RecordedCookie, type RecordedLogin } from 
 import type { Answer } from './answer.ts'
 
 /** A recorded login while an export uses it. What the site changes of it is kept in memory and ends with the export. */
-export interface LoginSession {
-  secrets: LoginSecrets
-  /** Returns the headers that sign in a request; none for other hosts and paths. */
-  headersFor(url: URL): Record<string, string>
-  /** Takes over the cookies of an answer. */
-  noteCookies(url: URL, setCookie: string | string[] | undefined): void
-  /** Takes over the headers by which a script of a page signs in its requests to the site. */
-  noteHeaders(url: URL, headers: Readonly<Record<string, string>>): void
-}
+export type LoginSession = ReturnType<typeof openLoginSession>
 
 /** @param now for tests */
-export function openLoginSession(login: RecordedLogin, now: () => number = Date.now): LoginSession {
+export function openLoginSession(login: RecordedLogin, now: () => number = Date.now) {
   const site = new URL(login.landing)
   const secrets = createLoginSecrets(login)
   const cookies = new Map(login.cookies.map(cookie => [nameCookie(cookie), cookie]))
@@ -41,7 +33,8 @@ export function openLoginSession(login: RecordedLogin, now: () => number = Date.
 
   return {
     secrets,
-    headersFor(url) {
+    /** Returns the headers that sign in a request; none for other hosts and paths. */
+    headersFor(url: URL): Record<string, string> {
       if (!isOfSite(url)) return {}
       const sent = [...cookies.values()].filter(cookie => isSent(cookie, url))
       // Longer paths first (RFC 6265, 5.4).
@@ -49,7 +42,8 @@ export function openLoginSession(login: RecordedLogin, now: () => number = Date.
       const own = url.origin === site.origin ? headers.get(withoutFragment(url)) : undefined
       return { ...own, ...(pairs.length > 0 && { cookie: pairs.join('; ') }) }
     },
-    noteCookies(url, setCookie) {
+    /** Takes over the cookies of an answer. */
+    noteCookies(url: URL, setCookie: string | string[] | undefined): void {
       if (setCookie === undefined || !isOfSite(url)) return
       const known = new Set([...cookies.values()].map(({ domain }) => domain))
       for (const text of [setCookie].flat()) {
@@ -58,7 +52,8 @@ export function openLoginSession(login: RecordedLogin, now: () => number = Date.
         if (cookie) keep(known.has(cookie.domain) ? cookie : { ...cookie, domain: url.hostname })
       }
     },
-    noteHeaders(url, sent) {
+    /** Takes over the headers by which a script of a page signs in its requests to the site. */
+    noteHeaders(url: URL, sent: Readonly<Record<string, string>>): void {
       if (url.origin !== site.origin) return
       const signing = pickSigning(sent)
       if (Object.keys(signing).length === 0) return

@@ -1,14 +1,8 @@
+import { decodeComponent } from '../../base/path-names.ts'
 import type { RecordedLogin } from './recorded-login.ts'
 
 /** The values of a login that must stay out of everything that an export writes. */
-export interface LoginSecrets {
-  /** Adds a value that the site sent. `name` is what messages call it. */
-  add(name: string, value: string, isHidden: boolean): void
-  /** Replaces the values in a text of any encoding that extends ASCII. Returns the same buffer if it has none. */
-  redact(bytes: Buffer): Buffer
-  /** Returns the name of a value that the text contains; null = none. */
-  find(bytes: Buffer): string | null
-}
+export type LoginSecrets = ReturnType<typeof createLoginSecrets>
 
 const replacement = 'removed-login-value'
 
@@ -16,12 +10,13 @@ const replacement = 'removed-login-value'
  * Collects the secrets of a login. Other values, such as a colour or the last page read, must stay in pages: they are words and
  * paths that the site needs.
  */
-export function createLoginSecrets({ cookies, storage, headers }: RecordedLogin): LoginSecrets {
+export function createLoginSecrets({ cookies, storage, headers }: RecordedLogin) {
   const names = new Map<string, string>()
 
   function add(name: string, value: string, isHidden: boolean): void {
     if (!isSecret(name, value, isHidden)) return
-    for (const spelling of new Set([value, decode(value), encodeURIComponent(value)])) names.set(spelling, name)
+    for (const spelling of new Set([value, decodeComponent(value) ?? value, encodeURIComponent(value)]))
+      names.set(spelling, name)
   }
 
   /** Local storage often has JSON. */
@@ -39,14 +34,17 @@ export function createLoginSecrets({ cookies, storage, headers }: RecordedLogin)
   for (const sent of Object.values(headers))
     for (const [name, value] of Object.entries(sent)) add(name, value.replace(/^\w+ /, ''), true)
   return {
+    /** Adds a value that the site sent. `name` is what messages call it. */
     add,
-    redact(bytes) {
+    /** Replaces the values in a text of any encoding that extends ASCII. Returns the same buffer if it has none. */
+    redact(bytes: Buffer): Buffer {
       const found = [...names.keys()].filter(value => bytes.includes(value))
       if (found.length === 0) return bytes
       const text = found.reduce((text, value) => text.replaceAll(value, replacement), bytes.toString('latin1'))
       return Buffer.from(text, 'latin1')
     },
-    find: bytes => [...names].find(([value]) => bytes.includes(value))?.[1] ?? null,
+    /** Returns the name of a value that the text contains; null = none. */
+    find: (bytes: Buffer): string | null => [...names].find(([value]) => bytes.includes(value))?.[1] ?? null,
   }
 }
 
@@ -65,13 +63,5 @@ function parse(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
-  }
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }

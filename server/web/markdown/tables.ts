@@ -94,7 +94,7 @@ function writeCell(cell: PageElement, context: WritingContext): string {
     run = []
     if (text !== '') lines.push(...text.split(lineBreak))
   }
-  const add = (nodes: readonly PageNode[], mark: string) => {
+  const add = (nodes: readonly PageNode[]) => {
     for (const node of nodes) {
       if (!(node instanceof PageElement) || !node.hasBlock || node.name === 'a') {
         run.push(node)
@@ -104,14 +104,14 @@ function writeCell(cell: PageElement, context: WritingContext): string {
       if (node.name === 'pre') lines.push(...readCodeLines(node).map(writeCode))
       else if (node.name === 'li') {
         const from = lines.length
-        add(node.children, mark)
+        add(node.children)
         end()
         if (lines[from] !== undefined) lines[from] = `- ${lines[from]}`
-      } else add(node.children, mark)
+      } else add(node.children)
       end()
     }
   }
-  add(cell.children, '')
+  add(cell.children)
   end()
   return lines.join('<br>').replaceAll('|', '\\|')
 }

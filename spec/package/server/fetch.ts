@@ -5,5 +5,5 @@ export {
   type FetchAdmission,
   type FetchHandlerOptions,
 } from '../../../server/http/fetch-handler.ts'
-export type { FindETags } from '../../../server/http/find-etags.ts'
+export type { FindETags } from '../../../server/http/given-operations.ts'
 export { HttpError } from '../../../server/http/http-error.ts'

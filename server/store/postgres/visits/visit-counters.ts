@@ -3,8 +3,7 @@ import { CellChanges } from '../../../analytics/counters/cell-changes.ts'
 import type { Cells } from '../../../analytics/counters/cells.ts'
 import { forgetPrevious } from '../../../analytics/counters/forget-previous.ts'
 import { mergeBlock } from '../../../analytics/counters/merge-block.ts'
-import { startOfMonth } from '../../../analytics/counters/month.ts'
-import { addToMonth } from '../../../analytics/counters/month-changes.ts'
+import { addToMonth } from '../../../analytics/counters/month.ts'
 import type { PageDirectory } from '../../../analytics/counters/page-directory.ts'
 import { type DaySpan, planRange } from '../../../analytics/counters/range-plan.ts'
 import type { Day } from '../../../analytics/day.ts'
@@ -70,7 +69,7 @@ export async function applyChanges(
   let isChanged = false
   const ofDays = function* () {
     for (const [day, cells] of changes.byDay()) {
-      addToMonth(ofMonths, startOfMonth(day), cells)
+      addToMonth(ofMonths, day, cells)
       isChanged = true
       yield [day, cells] as const
     }
