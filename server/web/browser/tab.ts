@@ -54,7 +54,6 @@ export async function openTab<S extends Showing>(
     page.setRequestInterception(true),
     // Several tabs are open at once. Without this, only the front one fires focus events, which load some searches.
     client.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
-    endAnimations(client),
   ])
   page.on('dialog', dialog => void dialog.dismiss().catch(() => {}))
   page.on('request', request => {
@@ -73,12 +72,6 @@ export async function openTab<S extends Showing>(
   client.on('Network.loadingFinished', onEnd)
   client.on('Network.loadingFailed', onEnd)
   return tab
-}
-
-/** Lets animations end at once: to paint their frames took a fifth of the time of pressing the controls of a page. */
-async function endAnimations(client: CDPSession): Promise<void> {
-  await client.send('Animation.enable')
-  await client.send('Animation.setPlaybackRate', { playbackRate: 1000 })
 }
 
 /** How often to wait `workerLookMs` for a worker to start. */

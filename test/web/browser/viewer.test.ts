@@ -62,12 +62,6 @@ test('a page that hides its body shows nothing', async () => {
   expect(await look('<body style="display:none">no<script>1</script></body>')).toBe('')
 })
 
-test('a page whose text appears at the end of an animation shows it', async () => {
-  const html = `<style>@keyframes wait { to { opacity: 0.9 } } p { animation: wait 4s }</style><p>first</p>
-    <script>document.querySelector('p').addEventListener('animationend', () => document.body.append('second'))</script>`
-  expect(await look(html)).toBe('first second')
-})
-
 test('of a further page at the origin, only the controls in the content are pressed', async () => {
   const toggle = (name: string) => `<button onclick="this.toggleAttribute('data-on')">${name}</button>`
   const html = `<nav>${toggle('menu')}</nav><main>${toggle('part')}</main>`
