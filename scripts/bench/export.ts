@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
+import { describeCheck } from './export/check-cost.ts'
 import { makeSite } from './export/make-site.ts'
 import { listMisses, listRemarks, tableHead, toTableRows } from './export/report.ts'
 import { runSite, type SiteResult } from './export/run-site.ts'
@@ -23,6 +24,7 @@ interface Flags {
   list?: boolean
   prepare?: boolean
   pages: number
+  checkRounds: number
   timeoutSeconds: number
   keep?: boolean
   json?: boolean
@@ -55,6 +57,14 @@ export function exportCommand(): Command {
     .addOption(new Option('--list', 'list the sites and exit').env('QUIRE_BENCH_LIST'))
     .addOption(new Option('--prepare', 'build or install the sites and exit').env('QUIRE_BENCH_PREPARE'))
     .addOption(numberOption('--pages', 'number of pages to open per site and place', 6, [1, 1000]))
+    .addOption(
+      numberOption(
+        '--check-rounds',
+        'how often to measure the check beside a bare script; only with --site',
+        3,
+        [0, 100],
+      ),
+    )
     .addOption(numberOption('--timeout-seconds', 'time limit for one copy', 300, [1, 86_400]))
     .addOption(new Option('--keep', 'keep the copies, and print their folders').env('QUIRE_BENCH_KEEP'))
     .option('--json', 'print JSON')
@@ -64,7 +74,8 @@ export function exportCommand(): Command {
 Builds each site or takes it from a Debian package, serves it on loopback, and exports it with the default command line. Then
 opens pages of the bundle in Chromium at the root of a host, in a folder and from file://; all other addresses are blocked.
 Compares visible words, failed requests, errors, frameworks, theme button, links and search with the origin. With a peer, also
-exports with --verify static. Continues after a site that fails. Exit code 1 if Quire misses a goal.
+exports with --verify static. With --site, also compares the check in the browser (the default export without the time of
+--verify static) with a bare script that opens the same pages in the same places. Continues after a site that fails. Exit code 1 if Quire misses a goal.
 
 Examples:
   npm run bench -- export --list
@@ -75,7 +86,7 @@ Examples:
     .action(run)
 }
 
-async function run({ json, pages, timeoutSeconds, keep = false, ...flags }: Flags): Promise<void> {
+async function run({ json, pages, timeoutSeconds, checkRounds, keep = false, ...flags }: Flags): Promise<void> {
   const chosen = sites.filter(({ name }) => flags.site?.includes(name) ?? true)
   if (flags.list) return printList(chosen, json)
   const cacheFolder = resolve(flags.sites)
@@ -90,13 +101,18 @@ async function run({ json, pages, timeoutSeconds, keep = false, ...flags }: Flag
   const loadAverage = loadavg()[0] ?? 0
   const results: SiteResult[] = []
   const onProgress = (text: string) => void process.stderr.write(`${text}\n`)
-  const options = { cacheFolder, sampleSize: pages, timeoutMs: timeoutSeconds * 1000, keep, onProgress }
+  const options = {
+    ...{ cacheFolder, sampleSize: pages, timeoutMs: timeoutSeconds * 1000, keep, onProgress },
+    checkRounds: flags.site ? checkRounds : 0,
+  }
   if (!json) console.log(tableHead.join('\n'))
   for (const site of chosen) {
     const result = await runSite(site, used, options)
     results.push(result)
     // A long run that is interrupted has already printed these results.
     if (!json) console.log(toTableRows(result).join('\n'))
+    // Not on standard output: the lines would end the table.
+    for (const line of result.check ? describeCheck(result.check) : []) onProgress(`  ${line}`)
     for (const line of [...listMisses(result), ...listRemarks(result)]) onProgress(`  ${line}`)
   }
   const machine = describeMachine(loadAverage)

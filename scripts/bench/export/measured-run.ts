@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createWriteStream, existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listTree, readMemory } from './process-tree.ts'
+import { listTree, readCpuSeconds, readMemory } from './process-tree.ts'
 
 export interface MeasuredRun {
   /** Null when the program was stopped at its time limit. */
@@ -11,6 +11,8 @@ export interface MeasuredRun {
   wallSeconds: number
   /** User and system time of the process and the children it waited for; undefined where it cannot be measured. */
   cpuSeconds?: number
+  /** User and system time of the process and all its descendants, sampled: the browser does not wait for its processes. */
+  treeCpuSeconds?: number
   /** Peak memory of the process itself. */
   peakBytes?: number
   /** Peak memory of the process or one of its children, recorded by the kernel without sampling. */
@@ -21,8 +23,16 @@ export interface MeasuredRun {
   heldBytes: number[]
 }
 
+interface RunOptions {
+  logFile: string
+  timeoutMs: number
+  folder: string
+  /** Further variables of its environment. */
+  env?: Record<string, string>
+}
+
 const timeProgram = '/usr/bin/time'
-const sampleMs = 250
+const sampleMs = 100
 
 /** Describes the end of a failed run, for an error message. */
 export function describeEnd({ exitCode }: Pick<MeasuredRun, 'exitCode'>): string {
@@ -33,7 +43,7 @@ export function describeEnd({ exitCode }: Pick<MeasuredRun, 'exitCode'>): string
 export async function runMeasured(
   command: string,
   args: readonly string[],
-  { logFile, timeoutMs, folder }: { logFile: string; timeoutMs: number; folder: string },
+  { logFile, timeoutMs, folder, env = {} }: RunOptions,
 ): Promise<MeasuredRun> {
   const timeFile = `${logFile}.time`
   const isTimed = process.platform === 'linux' && existsSync(timeProgram)
@@ -42,7 +52,11 @@ export async function runMeasured(
     : [command, [...args]]
   const log = createWriteStream(logFile)
   const startedAt = performance.now()
-  const child = spawn(program, programArgs, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, programArgs, {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   child.stderr.pipe(log)
   const parts: Buffer[] = []
   child.stdout.on('data', part => parts.push(part))
@@ -65,9 +79,12 @@ export async function runMeasured(
   let peakBytes = 0
   let peakTreeBytes = 0
   const heldBytes: number[] = []
+  const cpu = new Map<number, number>()
   const sampling = (async () => {
     while (!isEnded) {
-      const main = isTimed ? listTree(pid)[1] : pid
+      const tree = listTree(pid)
+      for (const each of tree) cpu.set(each, Math.max(cpu.get(each) ?? 0, readCpuSeconds(each)))
+      const main = isTimed ? tree[1] : pid
       const memory = main === undefined ? undefined : readMemory(main)
       if (memory) heldBytes.push(memory.mainBytes)
       peakBytes = Math.max(peakBytes, memory?.mainPeakBytes ?? 0)
@@ -90,6 +107,7 @@ export async function runMeasured(
     ...(user === undefined || system === undefined ? {} : { cpuSeconds: user + system }),
     ...(maxRssKb === undefined ? {} : { maxRssBytes: maxRssKb * 1024 }),
     ...(peakBytes === 0 ? {} : { peakBytes, peakTreeBytes }),
+    ...(cpu.size === 0 ? {} : { treeCpuSeconds: [...cpu.values()].reduce((a, b) => a + b, 0) }),
   }
 }
 

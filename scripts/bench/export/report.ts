@@ -1,4 +1,5 @@
 import { megabytes, toTableRow } from '../report.ts'
+import { checkRatio } from './check-cost.ts'
 import { type PlaceVerdict, percent } from './judge.ts'
 import { placeNames } from './place.ts'
 import type { Copy, SiteResult } from './run-site.ts'
@@ -52,7 +53,9 @@ function toCells(result: SiteResult, copy: Copy): string[] {
 export function listMisses(result: SiteResult): string[] {
   if (result.obstacle !== undefined) return [result.obstacle]
   const ours = result.copies.filter(({ tool }) => tool === quire.name)
-  return [...ours.flatMap(copy => listDifferences(copy, result.hits)), ...listSlow(result.copies)]
+  const ratio = result.check ? checkRatio(result.check, 'cpu') : 0
+  const check = ratio > maxCheckRatio ? [`the check takes ${ratio.toFixed(2)} times the CPU time of a bare script`] : []
+  return [...ours.flatMap(copy => listDifferences(copy, result.hits)), ...listSlow(result.copies), ...check]
 }
 
 function listDifferences({ verdict, obstacle, exitCode }: Copy, hits: SiteResult['hits']): string[] {
@@ -80,8 +83,11 @@ function listDifferences({ verdict, obstacle, exitCode }: Copy, hits: SiteResult
   return misses
 }
 
-/** The check in a browser may take this many times as long as the export without it. */
-const maxCheckRatio = 2.5
+/** The check in a browser may take this many times the CPU time of a bare script that opens the same pages. */
+const maxCheckRatio = 1.25
+
+/** The export without the check may take this share of the time of wget. */
+const maxShareOfWget = 0.7
 
 /** In smaller exports, most of the time is the start of programs. */
 const minPages = 50
@@ -89,18 +95,17 @@ const minPages = 50
 /** Compares without verifying the bundle in a browser, because no peer does that. */
 function listSlow(copies: readonly Copy[]): string[] {
   const find = (name: string) => copies.find(({ tool, verdict }) => tool === name && verdict)
-  const [checked, ours, wget, scraper] = [quire.name, quireStatic.name, 'wget', 'website-scraper'].map(find)
+  const [ours, wget, scraper] = [quireStatic.name, 'wget', 'website-scraper'].map(find)
   if (!ours?.verdict || !ours.wallSeconds || ours.verdict.pages < minPages) return []
   const seconds = ours.wallSeconds
   const misses: string[] = []
   const add = (text: string, isMissed: boolean) => void (isMissed && misses.push(text))
-  const ratio = (checked?.wallSeconds ?? 0) / seconds
-  add(`the check takes ${ratio.toFixed(1)} times as long as --verify static`, ratio > maxCheckRatio)
   const speed = ({ verdict, wallSeconds }: Copy) =>
     verdict && wallSeconds ? (verdict.pages - verdict.missing.length) / wallSeconds : 0
   // On sites with scripts, wget copies no page that works.
   const isCopy = (peer: Copy | undefined) => peer?.verdict?.places.root.same === peer?.verdict?.places.root.opened
-  if (wget && isCopy(wget)) add(`wget is faster: ${wget.wallSeconds?.toFixed(1)} s`, seconds > (wget.wallSeconds ?? 0))
+  const ofWget = seconds / (wget?.wallSeconds ?? seconds)
+  if (wget && isCopy(wget)) add(`${ofWget.toFixed(2)} of the time of wget`, ofWget > maxShareOfWget)
   if (scraper) add('less than 3 times as fast as website-scraper', speed(ours) < 3 * speed(scraper))
   if (scraper?.cpuSeconds && ours.cpuSeconds)
     add('more than half the CPU time of website-scraper', ours.cpuSeconds > scraper.cpuSeconds / 2)

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { ExportReport } from '../../../server/export/model/report.ts'
+import { type CheckCost, measureCheck } from './check-cost.ts'
 import { judgeBundle, type Verdict } from './judge.ts'
 import { makeSite } from './make-site.ts'
 import { describeEnd, type MeasuredRun, runMeasured } from './measured-run.ts'
@@ -38,6 +39,8 @@ export interface SiteResult {
   /** Number of hits for each query at the origin. */
   hits?: number[]
   copies: Copy[]
+  /** Absent = not measured. */
+  check?: CheckCost
 }
 
 export interface RunOptions {
@@ -45,6 +48,8 @@ export interface RunOptions {
   sampleSize: number
   timeoutMs: number
   keep: boolean
+  /** How often the check is measured beside a bare script; 0 = not at all. */
+  checkRounds: number
   onProgress(text: string): void
 }
 
@@ -58,21 +63,20 @@ export async function runSite(site: Site, tools: readonly Tool[], options: RunOp
   const result: SiteResult = { site: name, description, at, loadAverage: loadavg()[0] ?? 0, copies, ...readCommit() }
   if (note !== undefined) result.note = note
   try {
-    const hits = await copyAndJudge(site, tools, options, copies)
-    return hits ? { ...result, hits } : result
+    return { ...result, ...(await copyAndJudge(site, tools, options, copies)) }
   } catch (error) {
     return { ...result, obstacle: (error as Error).message.split('\n')[0] ?? '' }
   }
 }
 
-/** Adds a copy for each tool. Returns the hits of the search at the origin. */
+/** Adds a copy for each tool. Returns the hits of the search at the origin, and what the check costs. */
 async function copyAndJudge(
   site: Site,
   tools: readonly Tool[],
   options: RunOptions,
   copies: Copy[],
-): Promise<number[] | undefined> {
-  const { cacheFolder, sampleSize, keep, onProgress } = options
+): Promise<Pick<SiteResult, 'hits' | 'check'>> {
+  const { cacheFolder, sampleSize, timeoutMs, keep, checkRounds: rounds, onProgress } = options
   const source = await makeSite(site, cacheFolder)
   const scratch = await mkdtemp(join(tmpdir(), 'quire-bench-export-'))
   const removeScratch = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
@@ -92,7 +96,9 @@ async function copyAndJudge(
       copies.push(await runTool(tool, { url, folder, reference, judge }, options, site.name))
       if (!keep) await rm(folder, { recursive: true, force: true })
     }
-    return reference.hits
+    if (rounds > 0) onProgress(`${site.name}: measuring the check beside a bare script`)
+    const check = rounds > 0 && (await measureCheck(url, { folder: scratch, cacheFolder, timeoutMs, rounds }))
+    return { ...(reference.hits ? { hits: reference.hits } : {}), ...(check ? { check } : {}) }
   } finally {
     await visitor.close()
     await origin.close()

@@ -2,6 +2,7 @@ import type { WordHits } from '../../web/browser/use-search.ts'
 import type { PageViewer } from '../../web/browser/viewer.ts'
 import type { PlaceName, ScriptMode, SearchFindings } from '../model/report.ts'
 import type { Change } from './choose-scripts.ts'
+import { scriptPlaces } from './find-differences.ts'
 import type { SeenSite } from './place-scripts.ts'
 import { createPlace, type Place } from './places.ts'
 import type { BundleSearch } from './search-ahead.ts'
@@ -16,15 +17,6 @@ export interface SearchedBundle {
 }
 
 type SearchingSite = Pick<SeenSite, 'modes'> & { viewer: Pick<PageViewer, 'search'> }
-
-/** Where the scripts of a page run, and so its search. */
-const placesOf: Record<ScriptMode, readonly PlaceName[]> = {
-  none: [],
-  everywhere: ['root', 'folder', 'file'],
-  hosted: ['root', 'folder'],
-  guarded: ['root'],
-  frozen: [],
-}
 
 /** A search that finds some of the hits is used again, because a busy machine may have caused the failure. */
 const attempts = 2
@@ -54,7 +46,7 @@ export function openBundleSearch(
     },
     async compare() {
       if (path === undefined) return null
-      const places = placesOf[modes.get(page.key) ?? 'none']
+      const places = scriptPlaces[modes.get(page.key) ?? 'none']
       // Pages of different modes also contain a script that loads pages.
       const isAsExpected = new Set(modes.values()).size === 1 && modes.get(page.key) === ahead?.mode
       const countIn = async (name: PlaceName) => {

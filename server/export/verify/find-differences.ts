@@ -1,4 +1,4 @@
-import type { Difference, PlaceName } from '../model/report.ts'
+import type { Difference, PlaceName, ScriptMode } from '../model/report.ts'
 import type { BundleCheck, CheckedChoice } from './choose-scripts.ts'
 import { comparePage, type Remark, type SampledPage } from './compare-page.ts'
 import { createPlace } from './places.ts'
@@ -7,6 +7,15 @@ type FinishedCheck = Omit<BundleCheck, 'sample'>
 
 /** The places, beginning with the one where browsers refuse most. */
 export const placesByRefusals: readonly PlaceName[] = ['file', 'folder', 'root']
+
+/** Where the scripts of a page run, and so its search. */
+export const scriptPlaces: Readonly<Record<ScriptMode, readonly PlaceName[]>> = {
+  none: [],
+  everywhere: ['root', 'folder', 'file'],
+  hosted: ['root', 'folder'],
+  guarded: ['root'],
+  frozen: [],
+}
 
 /** Lists the places where the sampled pages were seen without a fault, so that all pages must be without one. */
 export function listSafePlaces({ mode, unseen }: CheckedChoice): PlaceName[] {
@@ -31,6 +40,7 @@ export async function compareInPlaces(
 export interface UnseenPage {
   page: SampledPage
   places: readonly PlaceName[]
+  mode: ScriptMode
 }
 
 /**
@@ -39,9 +49,10 @@ export interface UnseenPage {
  * in the other places too.
  */
 export async function findDifferences(check: FinishedCheck, unseen: readonly UnseenPage[]): Promise<Remark[]> {
-  async function compare(name: PlaceName, { page }: UnseenPage): Promise<Remark | null> {
+  async function compare(name: PlaceName, { page, mode }: UnseenPage): Promise<Remark | null> {
     const remarks: Remark[] = []
-    return (await comparePage({ ...check, remarks }, createPlace(name, check.folder), page)) ?? remarks[0] ?? null
+    const checked = { ...check, remarks, isInert: !scriptPlaces[mode].includes(name) }
+    return (await comparePage(checked, createPlace(name, check.folder), page)) ?? remarks[0] ?? null
   }
 
   const found = await Promise.all(

@@ -113,7 +113,7 @@ async function checkGroup(
 ): Promise<Drawn> {
   const pages = draw(group, used, { seed: `${placing.collected.site.domain} ${round}`, size: sizeOf(placing) })
   const known = new Map([...looks, ...placing.looks])
-  for (const [key, look] of await showAtOrigin({ ...placing, viewer, looks: known }, pages)) looks.set(key, look)
+  for (const [key, look] of await showAtOrigin({ ...placing, viewer, looks: known }, pages, true)) looks.set(key, look)
   const found: Drawn = { group, faulty: [], faults: [], expected: [], opened: [] }
   const plain: UnseenPage[] = []
   const check = { folder: bundle.folder, viewer, missed: placing.missed }
@@ -127,7 +127,7 @@ async function checkGroup(
       found.opened.push(shown.path)
       const page = choice.mode === 'frozen' ? { ...shown, app: null } : shown
       const safe = listSafePlaces(choice)
-      plain.push({ page, places: placesByRefusals.filter(name => !safe.includes(name)) })
+      plain.push({ page, places: placesByRefusals.filter(name => !safe.includes(name)), mode: choice.mode })
       const { faults, remarks } = await compareInPlaces(check, safe, page)
       if (faults.length > 0) found.faulty.push(scripted)
       found.faults.push(...faults)

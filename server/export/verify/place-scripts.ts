@@ -225,7 +225,7 @@ async function findRemaining(
       const unseen = sampled.flatMap(each => {
         const { mode = 'none', unseen: places = [] } = choices.get(each.page.key) ?? {}
         const located = places.length > 0 ? locatePages(looks, [each], bundle) : []
-        return located.map(page => ({ page: mode === 'frozen' ? { ...page, app: null } : page, places }))
+        return located.map(page => ({ page: mode === 'frozen' ? { ...page, app: null } : page, places, mode }))
       })
       return findDifferences({ folder: bundle.folder, viewer }, unseen)
     }),

@@ -70,15 +70,21 @@ export async function lookAtOrigin(
   return looks
 }
 
-/** Shows pages at the origin and returns their looks by key. Requests nothing. */
+/**
+ * Shows pages at the origin and returns their looks by key. Requests nothing.
+ *
+ * @param isFresh whether nothing is learned from the pages, which are of one group: its menus and links are tried on the first
+ * one.
+ */
 export async function showAtOrigin(
   options: OriginLooks,
   pages: readonly ScriptedPage[],
+  isFresh = false,
 ): Promise<Map<string, OriginLook>> {
   const looks = new Map<string, OriginLook>()
   await Promise.all(
-    pages.map(async scripted => {
-      const look = options.looks.get(scripted.page.key) ?? (await lookAt(options, scripted))
+    pages.map(async (scripted, at) => {
+      const look = options.looks.get(scripted.page.key) ?? (await lookAt(options, scripted, isFresh && at > 0))
       if (look) looks.set(scripted.page.key, { ...look, served: await readServed(scripted) })
     }),
   )
@@ -107,18 +113,23 @@ export async function learnFrom(options: OriginLooks, looks: ReadonlyMap<string,
 }
 
 /** Shows one page at the origin; null when the browser cannot show it. */
-async function lookAt({ answer, views, viewer }: OriginLooks, { page, app }: ScriptedPage): Promise<PageLook | null> {
+async function lookAt(
+  { answer, views, viewer }: OriginLooks,
+  { page, app }: ScriptedPage,
+  isFurther: boolean,
+): Promise<PageLook | null> {
   const { url } = page
   const { span, type, charset } = app ?? page
   if (!span) return null
   const body = await readSpan(span)
   const html: BrowserAnswer = { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body }
-  const subject = { view: 'look, theme, outline and controls', url, headers: html.headers, body: digest(body) }
+  const view = `look, theme, outline and controls${isFurther ? ' of the content' : ''}`
+  const subject = { view, url, headers: html.headers, body: digest(body) }
   return views.see(subject, answer, answer =>
     viewer.look(
       url.href,
       request => (request.isNavigation && sameFile(request.url, url.href) ? Promise.resolve(html) : answer(request)),
-      { pressesTheme: true, served: decodeBody(html) },
+      { pressesTheme: true, served: decodeBody(html), isFurther },
     ),
   )
 }

@@ -2,6 +2,7 @@ import { digestJson } from '../../base/digest.ts'
 import type { Answerer, BrowserAnswer } from '../../web/browser/browser-request.ts'
 import type { SearchUse } from '../../web/browser/use-search.ts'
 import { readPageHead } from '../../web/html/page-head.ts'
+import { readPageWords } from '../../web/html/page-text.ts'
 import type { ViewCache } from '../cache/view-cache.ts'
 import type { CollectedSite } from '../crawl/crawl-tools.ts'
 import { linkKey } from '../model/site.ts'
@@ -69,22 +70,28 @@ export function showsSearch({ scripted, looks }: Pick<SeenSite, 'scripted' | 'lo
 
 /** Chooses words to search for. Without titles, there are none. */
 export async function readSearchWords(seen: Pick<SeenSite, 'scripted' | 'looks'>): Promise<string[]> {
-  return chooseSearchWords(await readTitles(seen))
+  const pages = await readTitles(seen)
+  return chooseSearchWords(
+    pages.map(({ title }) => title),
+    pages.map(({ text }) => text),
+  )
 }
 
 /**
- * Reads the titles of pages spread over the site, also of pages that were not opened: the few that were may be lists, whose
+ * Reads the titles and texts of pages spread over the site, also of pages that were not opened: the few that were may be lists, whose
  * titles are no names. A page that was opened and has no title gives its first headings.
  */
-async function readTitles({ scripted, looks }: Pick<SeenSite, 'scripted' | 'looks'>): Promise<string[]> {
-  const titles: string[] = []
+async function readTitles({ scripted, looks }: Pick<SeenSite, 'scripted' | 'looks'>): Promise<{ title: string; text: string }[]> {
+  const read: { title: string; text: string }[] = []
   for (const { page } of spread(scripted, maxTitles)) {
     if (!page.span) continue
-    const { title } = readPageHead({ text: (await readSpan(page.span)).toString('latin1'), charset: page.charset })
+    const raw = { text: (await readSpan(page.span)).toString('latin1'), charset: page.charset }
+    const { title } = readPageHead(raw)
     const words = looks.get(page.key)?.headingWords ?? []
-    titles.push(title ?? words.slice(0, maxHeadingWords).join(' '))
+    const text = readPageWords(raw).join(' ').toLowerCase()
+    read.push({ title: title ?? words.slice(0, maxHeadingWords).join(' '), text })
   }
-  return titles
+  return read
 }
 
 /** Lists the pages with a search, one for each set of scripts, largest set first; else the page named like a search page. */

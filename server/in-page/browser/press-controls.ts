@@ -42,9 +42,11 @@ const skipped =
  * Presses the controls of a page, one in each step 0, 1, 2 ..., and tells what the previous step changed. Controls in the
  * content come first. A control that changed something is pressed again, so that the page is as before. Those that changed
  * nothing are pressed once more at the end: they may be the tabs that were selected at first.
+ *
+ * @param onlyContent whether to press only those in the content; it counts in step 0.
  */
-export default function pressControls(step: number): PressStep {
-  if (step === 0) window.__quirePresses = begin()
+export default function pressControls(step: number, onlyContent: boolean): PressStep {
+  if (step === 0) window.__quirePresses = begin(onlyContent)
   const session = window.__quirePresses
   // The press has left the page.
   if (!session) return { isPressed: false, ...nothing }
@@ -67,12 +69,12 @@ type Effect = Pick<PressStep, 'pressed' | 'state'>
 
 const nothing: Effect = { pressed: null, state: null }
 
-function begin(): Session {
+function begin(onlyContent: boolean): Session {
   const all = [...listControls()]
   const usable = all.filter(([, control]) => isUsable(control))
   const sorted = [
     ...usable.filter(([, control]) => isContent(control)),
-    ...usable.filter(([, control]) => !isContent(control)),
+    ...usable.filter(([, control]) => !onlyContent && !isContent(control)),
   ]
   const queue = sorted.slice(0, maxControls).map(([key, control]) => {
     return { key, control, around: [], words: new Set<string>(), isSecond: false }

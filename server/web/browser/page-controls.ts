@@ -14,12 +14,18 @@ export const noUse: ControlUse = { pressed: [], states: [] }
 /** Twelve controls, each pressed at most three times. */
 const maxSteps = 40
 
-/** Presses the controls of a page at the origin. A press that leaves the page ends it. */
-export async function pressControls(page: Page, settle: () => Promise<void>): Promise<ControlUse> {
+/**
+ * Presses the controls of a page at the origin. A press that leaves the page ends it.
+ *
+ * @param onlyContent whether to press only those in the content.
+ */
+export async function pressControls(page: Page, settle: () => Promise<void>, onlyContent = false): Promise<ControlUse> {
   const use: ControlUse = { pressed: [], states: [] }
   const address = page.url()
   for (let step = 0; step <= maxSteps; step += 1) {
-    const told = (await page.evaluate(callScript(scripts.pressControls, step)).catch(() => null)) as PressStep | null
+    const told = (await page
+      .evaluate(callScript(scripts.pressControls, step, onlyContent))
+      .catch(() => null)) as PressStep | null
     if (!told || page.url() !== address) return use
     if (told.pressed) use.pressed.push(told.pressed)
     if (told.state) use.states.push(told.state)

@@ -37,6 +37,8 @@ export interface LookWish {
   pressesTheme: boolean
   /** The page as the server sent it, to find an outline that scripts made and to press its controls; absent = neither. */
   served?: string
+  /** Whether to press only controls of the content and to follow no link, because another page of its kind tells the rest. */
+  isFurther?: boolean
   /** The controls that worked at the origin, to press them too. */
   controls?: readonly PressedControl[]
   /** The link that scripts followed at the origin, to follow it too. */
@@ -125,7 +127,7 @@ interface Looking extends LookWish {
 
 async function lookAt(
   tab: WatchedTab,
-  { showing, pressesTheme, served, controls = [], follows = null, timeoutMs }: Looking,
+  { showing, pressesTheme, served, isFurther = false, controls = [], follows = null, timeoutMs }: Looking,
 ): Promise<PageLook> {
   const { page } = tab
   const deadline = performance.now() + timeoutMs * 0.8
@@ -137,10 +139,10 @@ async function lookAt(
   const outline = served === undefined ? null : await learnOutline(page, served)
   const switchesTheme = pressesTheme ? await tryTheme(page, () => settle(tab, showing, deadline)) : null
   const before = keepFaults(showing)
-  const use = served === undefined ? null : await pressControls(page, () => settle(tab, showing, deadline))
+  const use = served === undefined ? null : await pressControls(page, () => settle(tab, showing, deadline), isFurther)
   const deadControls = await findDeadControls(page, controls)
   const link = {
-    isTakenOver: seen.isTakenOver && (served !== undefined || follows !== null),
+    isTakenOver: seen.isTakenOver && ((served !== undefined && !isFurther) || follows !== null),
     name: follows?.name ?? null,
   }
   const followed = await followLink(page, () => settle(tab, showing, deadline), link)

@@ -24,3 +24,14 @@ test('a word that most titles have comes last, in upper or lower case', () => {
   const titles = ['Documentation', 'Joining documentation', 'Sorting documentation']
   expect(chooseSearchWords(titles)).toEqual(['Joining', 'Sorting', 'Documentation', 'documentation'])
 })
+
+test('prefers a word that few texts have, also in another form', () => {
+  const titles = ['Importing modules', 'Archived modules']
+  const texts = ['importing modules', 'import an archived module', 'import another module']
+  expect(chooseSearchWords(titles, texts)).toEqual(['Archived', 'Importing', 'modules'])
+  expect(chooseSearchWords(titles)).toEqual(['Importing', 'Archived', 'modules'])
+})
+
+test('a word of a title that no text has comes after those that some texts have', () => {
+  expect(chooseSearchWords(['Quire', 'Fractions'], ['about fractions', 'more'])).toEqual(['Fractions', 'Quire'])
+})

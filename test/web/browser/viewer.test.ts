@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
-import { type BundleViewer, openBundleViewer } from '../../../server/web/browser/viewer.ts'
+import type { PageLook } from '../../../server/web/browser/page-look.ts'
+import { type BundleViewer, type LookWish, openBundleViewer } from '../../../server/web/browser/viewer.ts'
 import { readPageWords } from '../../../server/web/html/page-text.ts'
 import { rawOf } from '../../../server/web/html/text-encoding.ts'
 
@@ -20,6 +21,10 @@ afterAll(async () => {
 })
 
 async function look(html: string): Promise<string> {
+  return (await lookWith(html))?.words.join(' ') ?? ''
+}
+
+async function lookWith(html: string, wish?: LookWish): Promise<PageLook | null> {
   viewer ??= await openBundleViewer({
     executablePath: findBrowser() ?? '',
     allowNoSandbox: true,
@@ -30,8 +35,7 @@ async function look(html: string): Promise<string> {
   })
   const body = Buffer.from(`<!doctype html><html><head><link rel="icon" href="data:,"></head>${html}</html>`)
   const headers = { 'content-type': 'text/html; charset=utf-8' }
-  const seen = await viewer.look('http://localhost/', async () => ({ status: 200, headers, body }))
-  return seen?.words.join(' ') ?? ''
+  return viewer.look('http://localhost/', async () => ({ status: 200, headers, body }), wish)
 }
 
 describe('a browser and the HTML show the same text', () => {
@@ -56,4 +60,15 @@ describe('a browser and the HTML show the same text', () => {
 
 test('a page that hides its body shows nothing', async () => {
   expect(await look('<body style="display:none">no<script>1</script></body>')).toBe('')
+})
+
+test('of a further page at the origin, only the controls in the content are pressed', async () => {
+  const toggle = (name: string) => `<button onclick="this.toggleAttribute('data-on')">${name}</button>`
+  const html = `<nav>${toggle('menu')}</nav><main>${toggle('part')}</main>`
+  const namesOf = async (isFurther: boolean) => {
+    const seen = await lookWith(html, { pressesTheme: false, served: html, isFurther })
+    return seen?.controls.map(({ name }) => name)
+  }
+  expect(await namesOf(false)).toEqual(['part', 'menu'])
+  expect(await namesOf(true)).toEqual(['part'])
 })
