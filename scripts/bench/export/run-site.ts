@@ -3,6 +3,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { BundleFault } from '../../../server/export/check/check-result.ts'
 import type { ExportReport } from '../../../server/export/model/report.ts'
 import { judgeBundle, type Verdict } from './judge.ts'
 import { makeSite } from './make-site.ts'
@@ -20,8 +21,10 @@ export interface Copy extends Partial<Omit<MeasuredRun, 'stdout' | 'heldBytes'>>
   obstacle?: string
   bytes?: number
   verdict?: Verdict
-  /** What the report of Quire's export says about the scripts. */
-  scripts?: Pick<ExportReport['scripts'], 'mode' | 'reason'>
+  /** The report of Quire's export; absent = it printed none. */
+  report?: ExportReport
+  /** Faults that Quire's own check finds on all pages of the bundle, in all places. Absent = the tool has no check. */
+  ownFaults?: string[]
 }
 
 export interface SiteResult {
@@ -47,6 +50,9 @@ export interface RunOptions {
   keep: boolean
   onProgress(text: string): void
 }
+
+/** Of a larger bundle, the own check opens ten pages, because each page takes a second in three places. */
+const maxCheckedPages = 120
 
 const project = resolve(import.meta.dirname, '../../..')
 
@@ -118,7 +124,18 @@ async function runTool(
   if (root === undefined) return { tool: tool.name, ...figures, obstacle: `It ${describeEnd(run)}, and left no copy.` }
   onProgress(`${site}: judging the copy by ${tool.name}`)
   const verdict = await judge(root)
-  return { tool: tool.name, ...figures, bytes: sizeFolder(root), verdict, ...(tool.isOurs ? readScripts(stdout) : {}) }
+  const copy: Copy = { tool: tool.name, ...figures, bytes: sizeFolder(root), verdict }
+  if (!tool.isOurs) return copy
+  const report = readReport(stdout)
+  if (report) copy.report = report
+  if (!tool.check) return copy
+  onProgress(`${site}: ${tool.name} is checking its copy`)
+  const checked = await runMeasured(...tool.check(folder, verdict.pages <= maxCheckedPages), {
+    logFile: `${folder}.check.log`,
+    timeoutMs,
+    folder,
+  })
+  return { ...copy, ownFaults: readFaults(checked) }
 }
 
 /** Sums the sizes of all files in a folder. */
@@ -128,12 +145,21 @@ export function sizeFolder(folder: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 }
 
-function readScripts(stdout: string): Pick<Copy, 'scripts'> {
+/** A failed export may print no report. */
+function readReport(stdout: string): ExportReport | undefined {
   try {
-    const { mode, reason } = (JSON.parse(stdout) as { report: ExportReport }).report.scripts
-    return { scripts: { mode, reason } }
+    return (JSON.parse(stdout) as { report?: ExportReport }).report
   } catch {
-    return {} // a failed export may print no report
+    return undefined
+  }
+}
+
+function readFaults(run: Pick<MeasuredRun, 'exitCode' | 'stdout'>): string[] {
+  try {
+    const { faults } = JSON.parse(run.stdout) as { faults: BundleFault[] }
+    return faults.map(({ page, place, what }) => [page, place, what].filter(part => part !== null).join(' '))
+  } catch {
+    return [`the check ${describeEnd(run)}`]
   }
 }
 
