@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import { checkBundle } from '../../server/export/check/check-bundle.ts'
 import { defaultUnpackLimits } from '../../server/unpack/unpack-limits.ts'
+import { type Exported, exportFakeSite, type FakeOptions, nextFiles } from './fake-site.ts'
 
 /**
  * Checks a bundle as `quire export --check --verify full` does: all pages in all places. An export that is done must have no fault.
@@ -22,4 +24,12 @@ export async function listOwnFaults(bundle: string, { pageTimeoutMs = 30_000 } =
   } finally {
     rmSync(workFolder, { recursive: true, force: true, maxRetries: 3 })
   }
+}
+
+/** Exports a site, and expects that the bundle passes its own check. */
+export async function exportChecked(origin: URL, options: FakeOptions = {}): Promise<Exported> {
+  const { outFile } = nextFiles()
+  const exported = await exportFakeSite(origin, { ...options, outFile })
+  expect(await listOwnFaults(outFile)).toEqual([])
+  return exported
 }
