@@ -95,7 +95,7 @@ async function copyAndJudge(
     for (const tool of tools) {
       const folder = join(scratch, tool.name.replaceAll(' ', '_'))
       const judge = (copy: string) => judgeBundle(copy, { site, reference, visitor })
-      copies.push(await runTool(tool, { url, folder, reference, judge }, options, site.name))
+      copies.push(await runTool(tool, { url, folder, reference, judge }, options, site))
       if (!keep) await rm(folder, { recursive: true, force: true })
     }
     return reference.hits
@@ -112,13 +112,14 @@ async function runTool(
   tool: Tool,
   given: { url: string; folder: string; reference: Reference; judge(copy: string): Promise<Verdict> },
   { cacheFolder, timeoutMs, onProgress }: RunOptions,
-  site: string,
+  { name: site, isCut = false }: Site,
 ): Promise<Copy> {
   const { url, folder, reference, judge } = given
   onProgress(`${site}: ${tool.name} is copying ${reference.pages.length} pages`)
   await mkdir(folder, { recursive: true })
   const { program, args } = tool.command(url, folder, cacheFolder)
-  const run = await runMeasured(program, args, { logFile: `${folder}.log`, timeoutMs, folder })
+  const flags = isCut && tool.isOurs ? ['--allow-loss'] : []
+  const run = await runMeasured(program, [...args, ...flags], { logFile: `${folder}.log`, timeoutMs, folder })
   const { stdout, heldBytes: _, ...figures } = run
   const root = tool.findRoot(folder)
   if (root === undefined) return { tool: tool.name, ...figures, obstacle: `It ${describeEnd(run)}, and left no copy.` }
