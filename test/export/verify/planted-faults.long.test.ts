@@ -5,8 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ExportError } from '../../../server/export/export-site.ts'
 import type { PlaceName } from '../../../server/export/model/report.ts'
 import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
-import { type Exported, startFakeSite } from '../fake-site.ts'
-import { exportChecked } from '../own-check.ts'
+import { type Exported, exportFakeSite, startFakeSite } from '../fake-site.ts'
 import type { RunningServer } from '../static-server.ts'
 import { type Fault, faults } from './planted/faults.ts'
 import { makeSite, oddPage, oddTemplate, type Planting, pathOf, type SiteKind, templates } from './planted/site.ts'
@@ -34,7 +33,7 @@ afterAll(async () => {
 async function run(kind: SiteKind, planting: Planting): Promise<Exported | ExportError> {
   const server = await startFakeSite(makeSite(kind, planting))
   servers.push(server)
-  return exportChecked(server.origin).catch(error => {
+  return exportFakeSite(server.origin).catch(error => {
     if (error instanceof ExportError) return error
     throw error
   })
