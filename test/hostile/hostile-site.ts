@@ -4,9 +4,10 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { ExportError } from '../../server/export/model/export-error.ts'
 import { type Exported, exportFakeSite, type FakeAnswer, type FakeOptions, nextFiles } from '../export/fake-site.ts'
+import { listOwnFaults } from '../export/own-check.ts'
 import { readArchive, unpackArchive } from '../export/read-archive.ts'
 
 /** Returns the answer for a path; null if it sends the answer itself. */
@@ -36,6 +37,7 @@ const maxGrowthBytes = 1600 * 1024 ** 2
 
 /** An export must end within ten seconds after its time limit. Tests with another limit have another timeout. */
 export const testTimeoutMs = 35_000
+const checkTimeoutMs = 300_000
 
 async function start(site: HostileSite): Promise<{ origin: URL; close(): Promise<unknown> }> {
   const server = createServer((request, response) => {
@@ -60,7 +62,7 @@ async function start(site: HostileSite): Promise<{ origin: URL; close(): Promise
 
 /**
  * Exports a hostile site. The export must end within the timeout of the test, either with an error sentence or with a bundle
- * whose files stay inside its folder, and leave no temporary files.
+ * whose files stay inside its folder and which passes its own check, and leave no temporary files.
  */
 export async function run(site: HostileSite, options: FakeOptions = {}): Promise<Outcome> {
   const { origin, close } = await start(site)
@@ -104,6 +106,9 @@ export async function run(site: HostileSite, options: FakeOptions = {}): Promise
     )
     JSON.parse(readFileSync(join(folder, 'export-report.json'), 'utf8'))
     rmSync(folder, { recursive: true, force: true })
+    // The time limit of the test is that of the export.
+    const check = async () => expect(await listOwnFaults(files.outFile, given)).toEqual([])
+    if (options.verify !== 'static') onTestFinished(check, checkTimeoutMs)
   }
   return outcome
 }

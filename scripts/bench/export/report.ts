@@ -1,12 +1,13 @@
 import { megabytes, toTableRow } from '../report.ts'
 import { checkRatio } from './check-cost.ts'
 import { type PlaceVerdict, percent } from './judge.ts'
+import { listUnnamed } from './list-unnamed.ts'
 import { placeNames } from './place.ts'
 import type { Copy, SiteResult } from './run-site.ts'
 import { quire, quireStatic } from './tools.ts'
 
 const heads =
-  'site, tool, pages, text: root, folder, file, failed, outbound, errors, hydrated, theme, tabs, click, search hits, wall s'
+  'site, tool, pages, text: root, folder, file, failed, outbound, errors, hydrated, theme, tabs, click, search hits, own check, unnamed, wall s'
     .split(', ')
     .concat(['CPU s', 'MB, process', 'MB, process tree', 'copy MB', 'load', 'UTC', 'commit', 'what differs, and why'])
 
@@ -37,6 +38,8 @@ function toCells(result: SiteResult, copy: Copy): string[] {
     three(({ tabsWork }) => yesNo(tabsWork)),
     three(({ clickWorks }) => yesNo(clickWorks)),
     result.hits ? `${sum(result.hits)}: ${three(({ hits }) => String(sum(hits ?? [])))}` : '-',
+    copy.ownFaults ? String(copy.ownFaults.length) : '-',
+    copy.report ? String(listUnnamed(copy, result.hits).length) : '-',
     wallSeconds?.toFixed(1) ?? '-',
     cpuSeconds?.toFixed(1) ?? '-',
     megabytes(peakBytes),
@@ -58,7 +61,8 @@ export function listMisses(result: SiteResult): string[] {
   return [...ours.flatMap(copy => listDifferences(copy, result.hits)), ...listSlow(result.copies), ...check]
 }
 
-function listDifferences({ verdict, obstacle, exitCode }: Copy, hits: SiteResult['hits']): string[] {
+function listDifferences(copy: Copy, hits: SiteResult['hits']): string[] {
+  const { verdict, obstacle, exitCode, ownFaults = [] } = copy
   if (!verdict) return [obstacle ?? 'no verdict']
   const { missing, pages, places } = verdict
   const misses: string[] = []
@@ -80,6 +84,8 @@ function listDifferences({ verdict, obstacle, exitCode }: Copy, hits: SiteResult
   add('root: tabs dead', root.tabsWork === false)
   add('root: click', root.clickWorks === false)
   add(`root: hits ${root.hits} <> ${hits}`, hits !== undefined && root.hits?.join() !== hits.join())
+  add(`own check: ${ownFaults.length} faults, such as ${ownFaults[0]}`, ownFaults.length > 0)
+  for (const fault of listUnnamed(copy, hits)) add(`unnamed: ${fault}`, true)
   return misses
 }
 
@@ -114,7 +120,7 @@ function listSlow(copies: readonly Copy[]): string[] {
 
 /** Lists what was observed on single pages, the first few in each place, for the one who looks for the cause. */
 export function listRemarks({ copies }: SiteResult): string[] {
-  const verdict = copies.find(({ tool }) => tool === quire.name)?.verdict
+  const { verdict, ownFaults = [] } = copies.find(({ tool }) => tool === quire.name) ?? {}
   if (!verdict) return []
   const missing = verdict.missing.slice(0, 5).map(path => `missing: ${path}`)
   const inPlaces = placeNames.flatMap(name => {
@@ -123,12 +129,13 @@ export function listRemarks({ copies }: SiteResult): string[] {
     const observed = [...requests, ...errors.map(line => `error ${line}`)].slice(0, 4)
     return [...remarks.slice(0, 8), ...observed].map(line => `${name}: ${line.slice(0, 300)}`)
   })
-  return [...missing, ...inPlaces]
+  const own = ownFaults.slice(0, 8).map(fault => `own check: ${fault.slice(0, 300)}`)
+  return [...missing, ...inPlaces, ...own]
 }
 
 /** Names what misses the goals; otherwise why scripts do not run everywhere. */
 function explain({ note, hits }: SiteResult, copy: Copy): string {
-  const { scripts } = copy
+  const scripts = copy.report?.scripts
   const limited = scripts && !['none', 'everywhere'].includes(scripts.mode)
   const why = limited ? [`scripts ${scripts.mode}: ${scripts.reason ?? ''}`] : []
   // The table shows what is missed. The reason and one example are enough.

@@ -3,6 +3,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { BundleFault } from '../../../server/export/check/check-result.ts'
 import type { ExportReport } from '../../../server/export/model/report.ts'
 import { type CheckCost, measureCheck } from './check-cost.ts'
 import { judgeBundle, type Verdict } from './judge.ts'
@@ -21,8 +22,10 @@ export interface Copy extends Partial<Omit<MeasuredRun, 'stdout' | 'heldBytes'>>
   obstacle?: string
   bytes?: number
   verdict?: Verdict
-  /** What the report of Quire's export says about the scripts. */
-  scripts?: Pick<ExportReport['scripts'], 'mode' | 'reason'>
+  /** The report of Quire's export; absent = it printed none. */
+  report?: ExportReport
+  /** Faults that Quire's own check finds on all pages of the bundle, in all places. Absent = the tool has no check. */
+  ownFaults?: string[]
 }
 
 export interface SiteResult {
@@ -52,6 +55,9 @@ export interface RunOptions {
   checkRounds: number
   onProgress(text: string): void
 }
+
+/** Of a larger bundle, the own check opens ten pages, because each page takes a second in three places. */
+const maxCheckedPages = 120
 
 const project = resolve(import.meta.dirname, '../../..')
 
@@ -93,7 +99,7 @@ async function copyAndJudge(
     for (const tool of tools) {
       const folder = join(scratch, tool.name.replaceAll(' ', '_'))
       const judge = (copy: string) => judgeBundle(copy, { site, reference, visitor })
-      copies.push(await runTool(tool, { url, folder, reference, judge }, options, site.name))
+      copies.push(await runTool(tool, { url, folder, reference, judge }, options, site))
       if (!keep) await rm(folder, { recursive: true, force: true })
     }
     if (rounds > 0) onProgress(`${site.name}: measuring the check beside a bare script`)
@@ -112,19 +118,31 @@ async function runTool(
   tool: Tool,
   given: { url: string; folder: string; reference: Reference; judge(copy: string): Promise<Verdict> },
   { cacheFolder, timeoutMs, onProgress }: RunOptions,
-  site: string,
+  { name: site, isCut = false }: Site,
 ): Promise<Copy> {
   const { url, folder, reference, judge } = given
   onProgress(`${site}: ${tool.name} is copying ${reference.pages.length} pages`)
   await mkdir(folder, { recursive: true })
   const { program, args } = tool.command(url, folder, cacheFolder)
-  const run = await runMeasured(program, args, { logFile: `${folder}.log`, timeoutMs, folder })
+  const flags = isCut && tool.isOurs ? ['--allow-loss'] : []
+  const run = await runMeasured(program, [...args, ...flags], { logFile: `${folder}.log`, timeoutMs, folder })
   const { stdout, heldBytes: _, ...figures } = run
   const root = tool.findRoot(folder)
   if (root === undefined) return { tool: tool.name, ...figures, obstacle: `It ${describeEnd(run)}, and left no copy.` }
   onProgress(`${site}: judging the copy by ${tool.name}`)
   const verdict = await judge(root)
-  return { tool: tool.name, ...figures, bytes: sizeFolder(root), verdict, ...(tool.isOurs ? readScripts(stdout) : {}) }
+  const copy: Copy = { tool: tool.name, ...figures, bytes: sizeFolder(root), verdict }
+  if (!tool.isOurs) return copy
+  const report = readReport(stdout)
+  if (report) copy.report = report
+  if (!tool.check) return copy
+  onProgress(`${site}: ${tool.name} is checking its copy`)
+  const checked = await runMeasured(...tool.check(folder, verdict.pages <= maxCheckedPages), {
+    logFile: `${folder}.check.log`,
+    timeoutMs,
+    folder,
+  })
+  return { ...copy, ownFaults: readFaults(checked) }
 }
 
 /** Sums the sizes of all files in a folder. */
@@ -134,12 +152,21 @@ export function sizeFolder(folder: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 }
 
-function readScripts(stdout: string): Pick<Copy, 'scripts'> {
+/** A failed export may print no report. */
+function readReport(stdout: string): ExportReport | undefined {
   try {
-    const { mode, reason } = (JSON.parse(stdout) as { report: ExportReport }).report.scripts
-    return { scripts: { mode, reason } }
+    return (JSON.parse(stdout) as { report?: ExportReport }).report
   } catch {
-    return {} // a failed export may print no report
+    return undefined
+  }
+}
+
+function readFaults(run: Pick<MeasuredRun, 'exitCode' | 'stdout'>): string[] {
+  try {
+    const { faults } = JSON.parse(run.stdout) as { faults: BundleFault[] }
+    return faults.map(({ page, place, what }) => [page, place, what].filter(part => part !== null).join(' '))
+  } catch {
+    return [`the check ${describeEnd(run)}`]
   }
 }
 

@@ -11,6 +11,8 @@ interface SiteFacts {
   note?: string
   /** Path of the first page, which is also the scope of the export; absent = `/`. */
   start?: string
+  /** Whether `keep` cuts pages that others link. An export of such a site must be allowed to lose pages. */
+  isCut?: boolean
   /** The folder of the host that the site is served in; absent = `/`. */
   prefix?: string
   /** Whether the server answers unknown paths with index.html and 200, and scripts make the pages and their links. */

@@ -114,6 +114,7 @@ export const debianSites: readonly Site[] = [
     folder: 'usr/share/libreoffice/help',
     keep: /^([^/]+$|media\/|en-US\/([^/]+$|text\/swriter\/([^/]+|guide\/[a-c][^/]*)$))/,
     start: '/en-US/text/swriter/main0000.html',
+    isCut: true,
     search: {
       path: '/en-US/text/swriter/main0000.html',
       field: '#search-bar',

@@ -26,7 +26,7 @@ function sphinx(theme: string, description: string, packages: string[]): Site {
 
 const namesOf = (npm: Record<string, string>) => Object.entries(npm).map(each => each.join(' '))
 
-/** JSDoc with a template of npm. */
+/** JSDoc with a template of npm. clean-jsdoc-theme 5 cannot be built, and version 4 not from all sources of JSDoc. */
 function jsdoc(name: string, npm: Record<string, string>, source: string): Site {
   const [template] = Object.keys(npm)
   return {
@@ -104,7 +104,11 @@ export const themeSites: readonly Site[] = [
   sphinx('sphinx_rtd_theme', 'Read the Docs', ['python3-sphinx-rtd-theme']),
   jsdoc('jsdoc', {}, 'lodash/lodash.js leaflet/src'),
   jsdoc('docdash', { docdash: '2.0.2' }, 'jsdoc/lib'),
-  jsdoc('clean-jsdoc', { 'clean-jsdoc-theme': '5.2.0' }, 'jsdoc/lib'),
+  jsdoc(
+    'clean-jsdoc',
+    { 'clean-jsdoc-theme': '4.3.3' },
+    'jsdoc/lib/jsdoc/src jsdoc/lib/jsdoc/tag jsdoc/lib/jsdoc/opts',
+  ),
   typedoc('typedoc', {}),
   typedoc('typedoc-material', { 'typedoc-material-theme': '1.4.1' }),
   typedoc('typedoc-github', { 'typedoc-github-theme': '0.4.0' }),

@@ -15,6 +15,8 @@ export interface Tool {
   prepare(cacheFolder: string): Promise<unknown>
   /** Returns the command that copies a site into the empty `folder`. */
   command(url: string, folder: string, cacheFolder: string): { program: string; args: string[] }
+  /** Returns the program and arguments that check the copy in `folder`, and print JSON. With `opensAll`, opens all pages. */
+  check?(folder: string, opensAll: boolean): [program: string, args: string[]]
   /** Returns the folder with the copy of the site's root after a run; undefined = none. */
   findRoot(folder: string): string | undefined
 }
@@ -25,7 +27,13 @@ const main = resolve(import.meta.dirname, '../../../server/main.ts')
  * Quire with its defaults. `quireStatic` does not verify the bundle in a browser, because no peer does. The goals for speed use
  * `quireStatic`.
  */
-export const quire = exporter('quire', [])
+export const quire: Tool = {
+  ...exporter('quire', []),
+  check(folder, opensAll) {
+    const verify = opensAll ? ['--verify', 'full'] : []
+    return [process.execPath, [main, 'export', '--check', join(folder, 'bundle.zip'), '--json', ...verify]]
+  },
+}
 export const quireStatic = exporter('quire --verify static', ['--verify', 'static'])
 
 const scrape = `import scrape from 'website-scraper'

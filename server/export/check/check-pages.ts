@@ -1,6 +1,6 @@
 import type { PageLook } from '../../web/browser/page-look.ts'
 import type { BundleViewer } from '../../web/browser/viewer.ts'
-import { findLoss, isKnownFault } from '../verify/compare-page.ts'
+import { cannotShow, findLoss, isKnownFault } from '../verify/compare-page.ts'
 import { answerError } from '../verify/known-faults.ts'
 import { createPlace, type Place } from '../verify/places.ts'
 import { maxLostShare } from '../verify/text-loss.ts'
@@ -74,7 +74,7 @@ async function checkPage(
   const fullest = seen.reduce<PageLook | null>((a, b) => (a && a.words.length >= b.words.length ? a : b), null)
   return looks.flatMap(([place, look]) => {
     const judged = (what: string, isSerious = true) => ({ page, place: place.name, what, isSerious })
-    if (!look) return [judged('the browser cannot show the page')]
+    if (!look) return [judged(cannotShow)]
     const faults = listFailures(look, place, originFaults).map(what => judged(what))
     if (look.words.length === 0) faults.push(judged('it shows no text'))
     const loss = fullest && findLoss(look, fullest)

@@ -221,7 +221,7 @@ const stubName = 'index.htm'
  * @param paths all paths of the bundle.
  */
 export function planFolderStubs(pages: Iterable<{ url: URL; path: string }>, paths: Iterable<string>): Redirect[] {
-  const files = new Set<string>()
+  const files = new Set(ownNames)
   // Folders by folded name. A stub must not get into a folder whose name differs only in case.
   const folders = new Map<string, string>()
   for (const path of paths) {

@@ -48,6 +48,9 @@ const maxLostShare = 0.02
 /** Max words of a heading that a report quotes. */
 const maxShownWords = 8
 
+/** What is wrong with a page that the browser gives up. */
+export const cannotShow = 'the browser cannot show the page'
+
 /**
  * Max attempts. A failed page is opened again, because a busy machine may have caused the failure. A missing file is missing
  * again.
@@ -62,9 +65,7 @@ export async function comparePage(check: PageCheck, place: Place, page: SampledP
     const { controls, follows } = page.origin
     const wish = { pressesTheme: page.origin.switchesTheme === true, controls, follows }
     const look = await viewer.look(addressOf(page, place), place.answer, wish)
-    const fault: Fault | null = look
-      ? findFault(look, page.origin, place)
-      : { what: 'the browser cannot show the page' }
+    const fault: Fault | null = look ? findFault(look, page.origin, place) : { what: cannotShow }
     if (fault === null) {
       if (page.origin.isTakenOver && !page.app && !look?.isTakenOver)
         idle?.push({ page: page.path, place: place.name, what: 'its scripts run but do not hydrate it' })

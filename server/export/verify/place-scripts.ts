@@ -8,7 +8,7 @@ import type { Difference, PlaceName, ScriptFindings, ScriptMode, SearchFindings 
 import { runtimePath } from '../model/runtime-file.ts'
 import { chooseAll } from './choose-groups.ts'
 import type { CheckedChoice } from './choose-scripts.ts'
-import { countSmall, listOriginFaults, type Remark } from './compare-page.ts'
+import { cannotShow, countSmall, listOriginFaults, type Remark } from './compare-page.ts'
 import { findDifferences } from './find-differences.ts'
 import { createFreshPages, type FreshPages } from './fresh-pages.ts'
 import { areMovable } from './judge-sample.ts'
@@ -231,7 +231,14 @@ async function findRemaining(
     }),
   )
   const seen = [...new Set(choices.values())].flatMap(({ remarks }) => remarks)
-  return [...seen, ...found.flat()]
+  return [...seen, ...found.flat(), ...listUnshown(groups, looks, bundle)]
+}
+
+/** Lists the sampled pages that no browser could show at the origin either: nothing is known about them. */
+function listUnshown(groups: Placing['groups'], looks: Placing['looks'], { pagePaths }: PlacedBundle): Difference[] {
+  const unshown = groups.flatMap(({ sampled }) => sampled).filter(({ page: { key } }) => !looks.has(key))
+  const paths = unshown.flatMap(({ page: { key } }) => pagePaths.get(key) ?? [])
+  return paths.flatMap(page => placeOrder.map(place => ({ page, place, what: cannotShow })))
 }
 
 function sortByPlace(differences: readonly Difference[]): Difference[] {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import type { PlaceVerdict } from '../../../scripts/bench/export/judge.ts'
+import { listUnnamed } from '../../../scripts/bench/export/list-unnamed.ts'
+import { placeNames } from '../../../scripts/bench/export/place.ts'
 import { listMisses, tableHead, toTableRows } from '../../../scripts/bench/export/report.ts'
 import type { Copy, SiteResult } from '../../../scripts/bench/export/run-site.ts'
+import { type Difference, type ExportReport, notJudged } from '../../../server/export/model/report.ts'
 
 const right: PlaceVerdict = {
   opened: 6,
@@ -18,6 +21,24 @@ const right: PlaceVerdict = {
   remarks: [],
 }
 
+/** The part of a report that the table shows. */
+function report(given: Partial<ExportReport>): ExportReport {
+  const everything: Difference[] = placeNames.flatMap(place =>
+    ['1 of 9 words are not shown', 'an error: x', 'its theme button changes nothing', 'controls do nothing'].map(
+      what => ({
+        ...{ page: 'index.html', place, what },
+      }),
+    ),
+  )
+  const words = [{ word: 'hooks', origin: 3, root: 0, folder: 0, file: 0 }]
+  return {
+    differences: everything,
+    missingFiles: [],
+    siteSearch: { page: '', words },
+    ...given,
+  } as unknown as ExportReport
+}
+
 function copy(places: Partial<Record<'root' | 'folder' | 'file', Partial<PlaceVerdict>>>, missing: string[] = []) {
   const place = (changes: Partial<PlaceVerdict> = {}) => ({ ...right, ...changes })
   return {
@@ -31,7 +52,8 @@ function copy(places: Partial<Record<'root' | 'folder' | 'file', Partial<PlaceVe
       missing,
       places: { root: place(places.root), folder: place(places.folder), file: place(places.file) },
     },
-    scripts: { mode: 'guarded', reason: 'a script fails in a folder' },
+    report: report({ scripts: { ...notJudged, mode: 'guarded', reason: 'a script fails in a folder' } }),
+    ownFaults: [],
   } satisfies Copy
 }
 
@@ -67,6 +89,11 @@ test.each<[string, SiteResult, string[]]>([
   ['a hit', result({ root: { hits: [3, 0] } }), ['root: hits 3,0 <> 3,1']],
   ['what the origin does not have', result({ root: { isHydrated: undefined, themeWorks: undefined } }), []],
   ['the truth', { ...result({}), copies: [{ ...copy({}), exitCode: 1 }] }, ['exit code 1']],
+  [
+    'what its own check finds',
+    { ...result({}), copies: [{ ...copy({}), ownFaults: ['a.html root it shows no text', 'b'] }] },
+    ['own check: 2 faults, such as a.html root it shows no text'],
+  ],
 ])('a bundle that lost %s', (_, given, want) => {
   expect(listMisses(given)).toEqual(want)
 })
@@ -100,7 +127,26 @@ test('a row has a cell per column; equal places are written once', () => {
   const [row = ''] = toTableRows(result({ file: { isHydrated: false, hits: [0, 0], same: 4, leastShare: 0.97 } }))
   expect(row.split(' | ')).toHaveLength(tableHead[0]?.split(' | ').length ?? 0)
   expect(row).toBe(
-    '| a | quire | 100 of 100 | 6/6, 100% | 6/6, 100% | 4/6, 97% | 0 | 0 | 0 | yes / yes / no | yes | yes | yes | 4: 4 / 4 / 0 | 4.0 | 5.0 | ' +
+    '| a | quire | 100 of 100 | 6/6, 100% | 6/6, 100% | 4/6, 97% | 0 | 0 | 0 | yes / yes / no | yes | yes | yes | 4: 4 / 4 / 0 | 0 | 0 | 4.0 | 5.0 | ' +
       '- | - | 20 | 1.3 | 2026-11-22 17:00 | d63922b | file: 97% of the words; scripts guarded: a script fails in a folder |',
   )
+})
+
+test('a report names what a reader misses in each place, or claims more than there is', () => {
+  const lost = {
+    root: { leastShare: 0.999 },
+    folder: { tabsWork: false },
+    file: { hits: [3, 0], errors: ['TypeError'] },
+  }
+  const { verdict } = copy(lost)
+  const unnamed = (given: Partial<ExportReport>) =>
+    listUnnamed({ tool: 'quire', verdict, report: report(given) }, [3, 1])
+  expect(unnamed({})).toEqual([])
+  const differences = [{ page: 'index.html', place: 'folder', what: 'an error: x' }] as const
+  expect(unnamed({ differences: [...differences], siteSearch: null })).toEqual([
+    'root: 0 pages with other words',
+    'folder: tabs dead',
+    'file: error TypeError',
+    'file: hits 3,0 <> 3,1',
+  ])
 })

@@ -210,6 +210,11 @@ const cases: { fact: string; pages: Record<string, string>; paths?: string[]; wa
   },
   { fact: 'the folder is a page', pages: { '/a': 'a.html', '/a/': 'a/index.html' }, want: [] },
   { fact: 'the name of the folder is a file', pages: { '/a': 'a.html' }, paths: ['A'], want: [] },
+  {
+    fact: 'the folder would have the name of a file of Quire',
+    pages: { '/export-report.json': 'export-report.json.html', '/Quire-Manifest.json': 'Quire-Manifest.json.html' },
+    want: [],
+  },
   { fact: 'the folder has another case', pages: { '/api': 'api.html' }, paths: ['API/x.png'], want: [] },
   { fact: 'the page has another name than its address', pages: { '/a': 'a~12345678.html' }, want: [] },
 ]

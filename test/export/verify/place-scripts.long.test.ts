@@ -7,6 +7,7 @@ import { createPlace } from '../../../server/export/verify/places.ts'
 import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
 import { type BundleViewer, openBundleViewer } from '../../../server/web/browser/viewer.ts'
 import { type Exported, exportFakeSite, type FakeSite, startFakeSite } from '../fake-site.ts'
+import { exportChecked } from '../own-check.ts'
 import { readEntry } from '../read-archive.ts'
 import type { RunningServer } from '../static-server.ts'
 
@@ -29,7 +30,7 @@ afterEach(async () => {
 async function run(site: FakeSite): Promise<Exported> {
   const server = await startFakeSite(site)
   servers.push(server)
-  return exportFakeSite(server.origin)
+  return exportChecked(server.origin)
 }
 
 async function show({ entries }: Exported, path: string, name: PlaceName) {

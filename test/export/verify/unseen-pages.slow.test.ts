@@ -1,9 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkBundle } from '../../../server/export/check/check-bundle.ts'
-import { defaultUnpackLimits } from '../../../server/unpack/unpack-limits.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
 import {
   type Exported,
@@ -13,9 +8,9 @@ import {
   nextFiles,
   startFakeSite,
 } from '../fake-site.ts'
+import { listOwnFaults } from '../own-check.ts'
 import type { RunningServer } from '../static-server.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'quire-unseen-'))
 const servers: RunningServer[] = []
 
 beforeEach(context => {
@@ -24,7 +19,6 @@ beforeEach(context => {
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close()
 })
-afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 /** Exports a site, and opens every page of the bundle in all places. */
 async function run(site: FakeSite, options: FakeOptions = {}) {
@@ -32,13 +26,7 @@ async function run(site: FakeSite, options: FakeOptions = {}) {
   servers.push(server)
   const { outFile } = nextFiles()
   const exported = await exportFakeSite(server.origin, { outFile, ...options })
-  const check = await checkBundle({
-    ...{ bundle: outFile, workFolder: mkdtempSync(join(scratch, 'check-')), verify: 'full', allowNoSandbox: true },
-    limits: { pageTimeoutMs: 30_000, pageRequests: 100 },
-    unpackLimits: defaultUnpackLimits,
-    signal: new AbortController().signal,
-  })
-  return { ...exported, faults: check.faults.map(({ page, place, what }) => `${page} ${place}: ${what}`) }
+  return { ...exported, faults: await listOwnFaults(outFile) }
 }
 
 const words = (name: string, count: number) =>
