@@ -17,6 +17,14 @@ import { createApiKey, createConfig, createOrganization } from '../support/serve
 const found = await findPostgres()
 const missing = 'missing' in found ? found.missing : whyNoS3Server()
 
+async function startExport(url: string, key: string, domain: string) {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ domain })
+  const answer = await send(url, '/v1/static-export/jobs', { method: 'POST', headers, body })
+  expect(answer.status).toBe(202)
+  return answer
+}
+
 describe.skipIf(missing !== undefined)(`servers with roles${missing ? `, skipped: ${missing}` : ''}`, () => {
   let database: TestDatabase
   let s3: S3Server
@@ -56,14 +64,6 @@ describe.skipIf(missing !== undefined)(`servers with roles${missing ? `, skipped
     const server = await startServer(config, pino({ level: 'silent' }))
     servers.push(server)
     return server
-  }
-
-  async function startExport(url: string, key: string, domain: string) {
-    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-    const body = JSON.stringify({ domain })
-    const answer = await send(url, '/v1/static-export/jobs', { method: 'POST', headers, body })
-    expect(answer.status).toBe(202)
-    return answer
   }
 
   test('an export that one API server starts runs on the runner, and each API server serves its bundle', async () => {

@@ -81,7 +81,10 @@ export async function readSearchWords(seen: Pick<SeenSite, 'scripted' | 'looks'>
  * Reads the titles and texts of pages spread over the site, also of pages that were not opened: the few that were may be lists, whose
  * titles are no names. A page that was opened and has no title gives its first headings.
  */
-async function readTitles({ scripted, looks }: Pick<SeenSite, 'scripted' | 'looks'>): Promise<{ title: string; text: string }[]> {
+async function readTitles({
+  scripted,
+  looks,
+}: Pick<SeenSite, 'scripted' | 'looks'>): Promise<{ title: string; text: string }[]> {
   const read: { title: string; text: string }[] = []
   for (const { page } of spread(scripted, maxTitles)) {
     if (!page.span) continue
