@@ -1,15 +1,20 @@
+import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openStore } from '../../server/store/store.ts'
 import { send } from '../support/client.ts'
 import { startSite, waitFor } from '../support/export-site.ts'
-import { main, type ServeProcess, startServe } from '../support/process.ts'
+import { main, runQuire, type ServeProcess, startServe } from '../support/process.ts'
 import { startProgram } from '../support/program.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 import { canMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 
 const testOnDisk = test.skipIf(!canMount())
+
+const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
+const toLine = (page: number) =>
+  `192.0.2.${page} - - [20/Nov/2026:10:00:00 +0000] "GET /p${page} HTTP/1.1" 200 9 "-" "${agent}"\n`
 
 /** Starts a server whose standard output is a file. */
 const runInShell = `
@@ -29,15 +34,18 @@ beforeEach(async ({ task }) => {
   if (task.mode === 'skip') return
   disk = mountSmallDisk(24) as SmallDisk
   site = await startSite(60, { delayMs: 50 })
-  const dataFolder = join(disk.folder, 'data')
-  const store = openStore(dataFolder)
+  const store = openStore(dataFolder())
   const organization = await createOrganization(store)
   projectId = organization.projectId
   await store.sites.insert({ domain: 'docs.example.com', projectId, origin: site.url, createdAt: 0 })
   const { key } = await createApiKey(store, organization.organizationId)
   store.close()
+  const log = join(disk.folder, 'access.log')
+  writeFileSync(log, Array.from({ length: 200 }, (_, page) => toLine(page)).join(''))
+  const imported = await runQuire(['visits', 'import', log, '--project', projectId, '--data', dataFolder()])
+  expect(imported.code, imported.stderr).toBe(0)
   headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-  server = await startServe(['--data', dataFolder, '--validate-responses', '--verify', 'static'])
+  server = await startServe(['--data', dataFolder(), '--validate-responses', '--verify', 'static'])
 })
 afterEach(async ({ task }) => {
   if (task.mode === 'skip') return
@@ -46,6 +54,7 @@ afterEach(async ({ task }) => {
   disk.unmount()
 })
 
+const dataFolder = () => join(disk.folder, 'data')
 const startExport = () =>
   send(server.url, '/v1/static-export/jobs', { method: 'POST', headers, body: '{"domain":"docs.example.com"}' })
 const countVisitors = () => send(server.url, `/v1/analytics/${projectId}/visitors`, { headers })
@@ -61,10 +70,20 @@ testOnDisk(
       error:
         'The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.',
     })
-    for (let i = 0; i < 3; i++) expect((await countVisitors()).status).toBe(200)
+    for (let i = 0; i < 3; i++) {
+      const { status, text, json } = await countVisitors()
+      expect(status, text).toBe(200)
+      expect(json).toMatchObject({ totals: { total: 200 } })
+    }
     expect((await send(server.url, '/v1/static-export/jobs/se_0000000000000000', { headers })).status).toBe(404)
     expect(await send(server.url, '/readyz')).toMatchObject({ status: 503 })
     await disk.free()
+    // The reader on the full disk had the visits for itself, and gives them back.
+    const more = join(disk.folder, 'more.log')
+    writeFileSync(more, toLine(200))
+    const { code, stderr } = await runQuire(['visits', 'import', more, '--project', projectId, '--data', dataFolder()])
+    expect(code, stderr).toBe(0)
+    expect((await countVisitors()).json).toMatchObject({ totals: { total: 201 } })
     expect((await startExport()).status).toBe(202)
     // The three requests that were counted in memory are spent, too.
     await waitFor(async () => ((await countVisitors()).headers.ratelimit?.includes('r=9') ? true : undefined))

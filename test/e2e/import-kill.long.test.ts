@@ -70,7 +70,7 @@ async function killImports(place: Place, kills: number): Promise<void> {
     expect(code ?? program.child.signalCode, stderr).toBe(code === null ? 'SIGKILL' : 0)
     const counted = await countVisitors()
     // On a slow machine, the kills come later until they leave something.
-    if (left.has(counted)) longestMs *= 1.1
+    if (left.has(counted)) longestMs *= 1 + 5 / kills
     left.add(counted)
     // The import ended before the kill. The next kills come within the duration of this import.
     if (code === 0) longestMs = performance.now() - startedAt

@@ -1,10 +1,13 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
 import { UnusableVisitsError } from '../../analytics/unusable-visits.ts'
 import { OperatorError } from '../../base/operator-error.ts'
+import { UnavailableError } from '../../base/unavailable-error.ts'
 import { type Database, openDatabase } from '../database.ts'
 import { schemaFolders } from '../schema-versions.ts'
 import { deleteUpgradeCopies } from '../upgrade-copies.ts'
+import { explainSqliteError } from '../write-queue.ts'
 import type { IsVisited } from './visit-records.ts'
 
 /** Max open databases. At the limit, the least recently used database is closed. */
@@ -14,6 +17,9 @@ const maxOpen = 32
  * never wait.
  */
 const usualPatienceMs = 60_000
+
+/** A database that nobody else can open is closed when it has not been used for this long. */
+const heldMs = 5000
 
 /** Page cache while visits are recorded. With SQLite's default of 2 MB, most pages would be read repeatedly. */
 const cacheKib = 64 * 1024
@@ -31,21 +37,40 @@ export function openVisitDatabases<Opened>(
 ) {
   /** Ordered by last use; the most recent is last. */
   const open = new Map<string, { database: Database; opened: Opened }>()
+  /** Those that nobody else can open meanwhile, by project. */
+  const closing = new Map<string, NodeJS.Timeout>()
 
   function take(projectId: string): Opened {
     const known = open.get(projectId) ?? openFile(projectId)
+    closing.get(projectId)?.refresh()
     open.delete(projectId)
     open.set(projectId, known)
-    for (const [id, { database }] of open) {
+    for (const id of open.keys()) {
       if (open.size <= maxOpen) break
-      database.close()
-      open.delete(id)
+      close(id)
     }
     return known.opened
   }
 
   function openFile(projectId: string) {
-    const database = openExplained(toFile(projectId), projectId, isVisited)
+    try {
+      return prepareFile(openExplained(toFile(projectId), projectId, isVisited))
+    } catch (error) {
+      if (!(error instanceof UnavailableError && error.reason === 'full')) throw error
+      const known = prepareFile(openOnFullDisk(toFile(projectId)))
+      closing.set(projectId, setTimeout(close, heldMs, projectId).unref())
+      return known
+    }
+  }
+
+  function close(projectId: string): void {
+    clearTimeout(closing.get(projectId))
+    closing.delete(projectId)
+    open.get(projectId)?.database.close()
+    open.delete(projectId)
+  }
+
+  function prepareFile(database: Database) {
     try {
       database.pragma(`busy_timeout = ${patienceMs}`)
       database.pragma(`cache_size = -${cacheKib}`)
@@ -72,19 +97,20 @@ export function openVisitDatabases<Opened>(
     fileOf: toFile,
     hasAny: () => existsSync(folder) && readdirSync(folder).some(name => name.endsWith('.db')),
     deleteFile(projectId: string): void {
-      open.get(projectId)?.database.close()
-      open.delete(projectId)
+      close(projectId)
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${toFile(projectId)}${suffix}`, { force: true })
       deleteUpgradeCopies(toFile(projectId))
     },
     close(): void {
-      for (const { database } of open.values()) database.close()
-      open.clear()
+      for (const projectId of open.keys()) close(projectId)
     },
   }
 }
 
-/** @throws {UnusableVisitsError} when the project had visits, and the file is missing, empty, damaged, or of another program. */
+/**
+ * @throws {UnusableVisitsError} when the project had visits, and the file is missing, empty, damaged, or of another program.
+ * @throws {UnavailableError} when the disk is full, or another process holds the lock.
+ */
 function openExplained(file: string, projectId: string, isVisited: IsVisited): Database {
   try {
     return openDatabase(file, schemaFolders.visits, found => {
@@ -92,8 +118,21 @@ function openExplained(file: string, projectId: string, isVisited: IsVisited): D
     })
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
+    const passing = explainSqliteError(error.cause)
+    if (passing instanceof UnavailableError) throw passing
     throw new UnusableVisitsError(error.message, error.exitCode, { cause: error })
   }
+}
+
+/**
+ * Opens a database to read it where there is no room for the index of its WAL, which SQLite then keeps in memory. Nobody else can open it
+ * meanwhile.
+ */
+function openOnFullDisk(file: string): Database {
+  const database = new SqliteDatabase(file, { fileMustExist: true })
+  database.pragma('locking_mode = EXCLUSIVE')
+  database.pragma('query_only = ON')
+  return database
 }
 
 /** Says what to do about visits that are gone. */
