@@ -12,6 +12,7 @@ export const longFunctions: Readonly<Record<string, string>> = {
   'server/commands/exports.ts': 'It declares the subcommands and their help; there is no logic to move.',
   'server/http/graceful-close.ts': 'Five short functions share the connections and the open responses.',
   'server/store/spend-in-memory.ts': 'Five short functions share the requests that are not written yet.',
+  'server/store/visits/visit-database.ts': 'Short functions share the open files and when they are closed.',
   'server/web/browser/tab-pool.ts': 'Five short functions share the browser, its generation and its idle tabs.',
   'server/workers/run-export.ts': 'The life of a process, from its start to its end, with all that may end it.',
   'server/web/fetch/answer.ts': 'The three ways to read a body share the bytes that were read ahead.',

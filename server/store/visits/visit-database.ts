@@ -53,6 +53,7 @@ export function openVisitDatabases<Opened>(
   }
 
   function openFile(projectId: string) {
+    const prepareFile = (database: Database) => prepareDatabase(database, patienceMs, prepare)
     try {
       return prepareFile(openExplained(toFile(projectId), projectId, isVisited))
     } catch (error) {
@@ -68,18 +69,6 @@ export function openVisitDatabases<Opened>(
     closing.delete(projectId)
     open.get(projectId)?.database.close()
     open.delete(projectId)
-  }
-
-  function prepareFile(database: Database) {
-    try {
-      database.pragma(`busy_timeout = ${patienceMs}`)
-      database.pragma(`cache_size = -${cacheKib}`)
-      database.pragma(`journal_size_limit = ${maxLogBytes}`)
-      return { database, opened: prepare(database) }
-    } catch (error) {
-      database.close()
-      throw error
-    }
   }
 
   // An id has only letters, digits and underscores. The encoding still prevents an id from naming a file in another folder.
@@ -125,14 +114,25 @@ function openExplained(file: string, projectId: string, isVisited: IsVisited): D
 }
 
 /**
- * Opens a database to read it where there is no room for the index of its WAL, which SQLite then keeps in memory. Nobody else can open it
- * meanwhile.
+ * Opens a database, to read it, where there is no room for the index of its WAL. SQLite then keeps the index in memory, and nobody else can
+ * open the database meanwhile.
  */
 function openOnFullDisk(file: string): Database {
   const database = new SqliteDatabase(file, { fileMustExist: true })
   database.pragma('locking_mode = EXCLUSIVE')
-  database.pragma('query_only = ON')
   return database
+}
+
+function prepareDatabase<Opened>(database: Database, patienceMs: number, prepare: (database: Database) => Opened) {
+  try {
+    database.pragma(`busy_timeout = ${patienceMs}`)
+    database.pragma(`cache_size = -${cacheKib}`)
+    database.pragma(`journal_size_limit = ${maxLogBytes}`)
+    return { database, opened: prepare(database) }
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }
 
 /** Says what to do about visits that are gone. */
