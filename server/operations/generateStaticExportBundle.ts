@@ -63,10 +63,8 @@ async function createLink(
     }
   }
   const fileName = `${job.jobId}.${job.request.format}`
-  return {
-    expiresAt: bundleLinks.expiresAt(at),
-    toUrl: () => address.url + bundleLinks.create(job.jobId, fileName, at).path,
-  }
+  const expiresAt = bundleLinks.expiresAt(at)
+  return { expiresAt, toUrl: () => address.url + bundleLinks.create(job.jobId, fileName, expiresAt) }
 }
 
 function toEvent({ jobId, request }: ExportJob, client: Client, at: number) {

@@ -38,7 +38,8 @@ async function answer(job: ExportJob, { organizationId = 'org_1', condition = 's
     bundles: { place: 'on the disk of the server', check: () => condition },
     bundleLinks: {
       expiresAt: () => expiresAt,
-      create: (id: string, name: string) => ({ path: `/bundles/${id}/${name}?signature=x`, expiresAt }),
+      // The key may be replaced until the link is noted: see `rotateLinkKey`.
+      create: (id: string, name: string) => `/bundles/${id}/${name}?signature=${noted.length ? 'x' : 'too early'}`,
     },
     ...(more.presigned !== undefined && { presignLink: () => ({ url: more.presigned, expiresAt: expiresAt - 1 }) }),
     sites: { findOwned: () => ({ signingKeyId: more.signingKeyId ?? null }) },

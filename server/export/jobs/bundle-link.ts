@@ -3,13 +3,6 @@ import { describeDownload } from './bundle-download.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { Bundle, ExportJob } from './export-job.ts'
 
-export interface BundleLink {
-  /** Path and query, without a prefix that a proxy adds. */
-  path: string
-  /** Milliseconds since 1970, a whole second. The link works up to and including this time. */
-  expiresAt: number
-}
-
 /** The keys that sign links; the operator can replace them while the server runs. */
 export interface LinkKeys {
   /** Signs new links. */
@@ -40,15 +33,14 @@ export const maxLinkTtlSeconds = 7 * 24 * 60 * 60
 export const bundlesPath = '/bundles'
 
 export function createBundleLinks({ keys, ttlSeconds }: { keys: LinkKeys; ttlSeconds: number }) {
-  const expiresAt = (now: number) => (Math.floor(now / 1000) + ttlSeconds) * 1000
   return {
-    /** Returns when a link ends that is created at `now`, in milliseconds since 1970. */
-    expiresAt,
-    create(jobId: string, fileName: string, now: number): BundleLink {
-      const expires = expiresAt(now) / 1000
+    /** Returns when a link of `now` ends, in milliseconds since 1970, a whole second. It works up to and including this time. */
+    expiresAt: (now: number) => (Math.floor(now / 1000) + ttlSeconds) * 1000,
+    /** Returns path and query of a link that ends at `expiresAt`, without a prefix that a proxy adds. */
+    create(jobId: string, fileName: string, expiresAt: number): string {
+      const expires = expiresAt / 1000
       const file = `${bundlesPath}/${jobId}/${fileName}`
-      const query = `expires=${expires}&signature=${sign(keys.current(), file, String(expires))}`
-      return { path: `${file}?${query}`, expiresAt: expires * 1000 }
+      return `${file}?expires=${expires}&signature=${sign(keys.current(), file, String(expires))}`
     },
     /**
      * Decides whether `requestTarget` (the undecoded path and query) is a link that this server signed and that has not

@@ -8,13 +8,12 @@ export const bundlesPath = '/bundles'
 export function createMockLinks({ seed, ttlSeconds }: { seed: string; ttlSeconds: number }): BundleLinks {
   const sign = (path: string, expires: number) =>
     toHex(sha256(new TextEncoder().encode(`${seed}\n${path}\n${expires}`)))
-  const expiresAt = (now: number) => (Math.floor(now / 1000) + ttlSeconds) * 1000
   return {
-    expiresAt,
-    create(jobId, fileName, now) {
-      const expires = expiresAt(now) / 1000
+    expiresAt: now => (Math.floor(now / 1000) + ttlSeconds) * 1000,
+    create(jobId, fileName, expiresAt) {
+      const expires = expiresAt / 1000
       const path = `${bundlesPath}/${jobId}/${fileName}`
-      return { path: `${path}?expires=${expires}&signature=${sign(path, expires)}`, expiresAt: expires * 1000 }
+      return `${path}?expires=${expires}&signature=${sign(path, expires)}`
     },
     isValid(requestTarget, now) {
       const [, path = '', expires = '', signature = ''] =

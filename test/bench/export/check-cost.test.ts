@@ -9,7 +9,7 @@ import { pathInBundle, writeRecordingBrowser } from '../../../scripts/bench/expo
 test('an address that the check opened is a place and a path in the bundle, or an address of the origin', () => {
   expect(pathInBundle('http://localhost/a/')).toEqual({ place: 'root', path: 'a/' })
   expect(pathInBundle('http://localhost/any/sub/folder/a.html')).toEqual({ place: 'folder', path: 'a.html' })
-  expect(pathInBundle('file:///tmp/work/bundle/a/index.html')).toEqual({ place: 'file', path: 'a/index.html' })
+  expect(pathInBundle('file:///w/bundle/a/index.html')).toEqual({ place: 'file', path: 'a/index.html' })
   expect(pathInBundle('http://127.0.0.1:8787/a/')).toBeNull()
 })
 

@@ -9,7 +9,8 @@ const openLinks = (current: Buffer, replaced: ReplacedKey[] = []) =>
 
 const key = Buffer.alloc(32, 7)
 const links = openLinks(key)
-const { path: target, expiresAt } = links.create('se_0123456789abcdef', 'se_0123456789abcdef.zip', now)
+const expiresAt = links.expiresAt(now)
+const target = links.create('se_0123456789abcdef', 'se_0123456789abcdef.zip', expiresAt)
 
 test('a link contains no character that is special in a shell or a chart value', () => {
   expect(target).toMatch(/^[A-Za-z0-9:/?&=._~%+-]+$/)
