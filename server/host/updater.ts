@@ -2,12 +2,12 @@ import { rm } from 'node:fs/promises'
 import { diskFull, isDiskFull } from '../base/disk-full.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { type Signature, type TrustedKeys, verifySignature } from '../base/signature.ts'
-import { ArchiveError, showName } from '../unpack/archive-error.ts'
+import { ArchiveError } from '../unpack/archive-error.ts'
 import type { UnpackLimits } from '../unpack/unpack-limits.ts'
 import { removeDownload } from '../web/fetch/download-file.ts'
 import { type BundleSource, type FetchedBundle, fetchBundle } from './fetch/fetch-bundle.ts'
 import { fetchSignature } from './fetch/fetch-signature.ts'
-import { prepareVersion, toVersionId } from './prepare/prepare-version.ts'
+import { compareLabels, prepareVersion, toVersionId } from './prepare/prepare-version.ts'
 import type { HostFolder, HostState } from './versions/host-folder.ts'
 import { findTrusted, mayServe } from './versions/trust.ts'
 import type { Version, VersionSource } from './versions/version.ts'
@@ -129,8 +129,7 @@ export function whyNotAsked(
   asked: Pick<UpdateSettings, 'label' | 'sha256'>,
 ): string | undefined {
   if (!served) return 'no version is served yet'
-  if (!fitsLabel(served, asked.label))
-    return `the version ${showName(served.label ?? '')} is served, and --version asks for ${showName(asked.label ?? '')}`
+  if (!fitsLabel(served, asked.label)) return `the bundle that is served ${compareLabels(served.label, asked.label)}`
   if (asked.sha256 !== null && served.sha256 !== asked.sha256)
     return `the bundle ${served.sha256} is served, and --sha256 asks for ${asked.sha256}`
   return undefined
@@ -238,9 +237,7 @@ async function keepVersion(
 
 function checkLabel(version: Version, label: string | null): void {
   if (fitsLabel(version, label)) return
-  throw new ArchiveError(
-    `The bundle has the version ${showName(version.label ?? '')}, and --version asks for ${showName(label ?? '')}.`,
-  )
+  throw new ArchiveError(`The bundle ${compareLabels(version.label, label)}.`)
 }
 
 async function switchTo(options: UpdaterOptions, version: Version): Promise<UpdateOutcome> {

@@ -65,7 +65,7 @@ test('a host serves a link, keeps the site after it has expired, rolls back, and
   // It serves the last good version while it cannot get the one that is asked for, and says so.
   host = await startHost([...args, '--version', 'v3'], { env })
   const ready = await fetch(`${host.url}/readyz`)
-  const reason = 'the version "v1" is served, and --version asks for "v3"'
+  const reason = 'the bundle that is served has the version "v1", and --version asks for "v3"'
   expect(ready.status).toBe(503)
   expect(await ready.json()).toEqual({ status: 'not ready', reason, bundle: bundleId, version: 'v1' })
   bundle = makeSite({ version: 'v3' })

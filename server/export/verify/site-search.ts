@@ -40,13 +40,19 @@ export async function lookAndSearch(
   if (!seen || !origin || server !== null)
     return { fetched: [], importers: [], server, open: () => ({ startAhead() {}, compare: async () => null }) }
   const scripts = [...(await fetchSearchFiles(options, origin.use))]
-  const modules = scripts.flatMap(([address, text]) => (isModule(text) ? [address] : []))
+  const importers = listThose(scripts, isImporter)
+  // Without one that imports it, what looks like a module is a script with a text about modules.
+  const modules = importers.length === 0 ? [] : listThose(scripts, isModule)
   return {
     fetched: [...origin.use.fetched, ...modules],
-    importers: modules.length === 0 ? [] : scripts.flatMap(([address, text]) => (isImporter(text) ? [address] : [])),
+    importers: modules.length === 0 ? [] : importers,
     server,
     open: bundle => openBundleSearch(seen, origin, bundle),
   }
+}
+
+function listThose(scripts: readonly [address: string, text: string][], is: (text: string) => boolean): string[] {
+  return scripts.flatMap(([address, text]) => (is(text) ? [address] : []))
 }
 
 interface SearchPartsOptions {

@@ -62,7 +62,8 @@ export async function prepareVersion(options: PrepareOptions): Promise<Version> 
       `The archive has no ${entrance} at its top, so it is not a site. Make it with npx quire export.`,
     )
   const report = paths.includes(reportName) ? await readReport(join(files, reportName)) : noReport
-  if (label !== null && report.label !== label) throw new ArchiveError(explainLabel(report.label, label))
+  if (label !== null && report.label !== label)
+    throw new ArchiveError(`The bundle ${compareLabels(report.label, label)}.`)
   const packed = threads === 0 ? [] : await compressFiles(folder, paths, threads, signal)
   const version = {
     id: toVersionId(sha256),
@@ -80,9 +81,10 @@ export async function prepareVersion(options: PrepareOptions): Promise<Version> 
   return version
 }
 
-function explainLabel(found: string | null, wanted: string): string {
+/** Says which version a bundle has, and which one the host shall have. */
+export function compareLabels(found: string | null, wanted: string | null): string {
   const own = found === null ? 'has no version' : `has the version ${showName(found)}`
-  return `The bundle ${own}, and --version asks for ${showName(wanted)}.`
+  return `${own}, and --version asks for ${showName(wanted ?? '')}`
 }
 
 type Reported = Pick<Version, 'label' | 'domain' | 'deployment' | 'pages' | 'products'>
