@@ -3,19 +3,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { checkBundle } from '../../server/export/check/check-bundle.ts'
+import type { Verify } from '../../server/export/model/options.ts'
 import { defaultUnpackLimits } from '../../server/unpack/unpack-limits.ts'
 import { type Exported, exportFakeSite, type FakeOptions, nextFiles } from './fake-site.ts'
 
 /**
- * Checks a bundle as `quire export --check --verify full` does: all pages in all places. An export that is done must have no fault.
+ * Checks a bundle as `quire export --check` does, with `--verify full` all pages, in all places. An export that is done must have
+ * no fault.
  *
  * @return each fault as `page place: what`.
  */
-export async function listOwnFaults(bundle: string, { pageTimeoutMs = 30_000 } = {}): Promise<string[]> {
+export async function listOwnFaults(
+  bundle: string,
+  { pageTimeoutMs = 30_000, verify = 'full' }: { pageTimeoutMs?: number; verify?: Verify } = {},
+): Promise<string[]> {
   const workFolder = mkdtempSync(join(tmpdir(), 'quire-own-check-'))
   try {
     const { faults } = await checkBundle({
-      ...{ bundle, workFolder, verify: 'full', allowNoSandbox: true },
+      ...{ bundle, workFolder, verify, allowNoSandbox: true },
       limits: { pageTimeoutMs, pageRequests: 100 },
       unpackLimits: defaultUnpackLimits,
       signal: new AbortController().signal,

@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { PageLook } from '../../web/browser/page-look.ts'
 import type { BundleViewer } from '../../web/browser/viewer.ts'
+import { readRawText } from '../../web/html/text-encoding.ts'
 import { cannotShow, findLoss, isKnownFault } from '../verify/compare-page.ts'
+import { judgeScripts } from '../verify/judge-sample.ts'
 import { answerError } from '../verify/known-faults.ts'
 import { createPlace, type Place } from '../verify/places.ts'
 import { maxLostShare } from '../verify/text-loss.ts'
@@ -32,7 +36,7 @@ export async function checkPages(
   const found = await Promise.all(
     pages.map(async page => {
       for (let attempt = 1; ; attempt += 1) {
-        const judged = await checkPage(page, all, { viewer, originFaults })
+        const judged = await checkPage(page, all, { folder, viewer, originFaults })
         if (judged.every(({ isSerious }) => !isSerious) || attempt >= attempts) return judged
       }
     }),
@@ -65,18 +69,20 @@ interface Judged {
 async function checkPage(
   page: string,
   all: readonly Place[],
-  { viewer, originFaults }: { viewer: BundleViewer; originFaults: readonly string[] },
+  { folder, viewer, originFaults }: { folder: string; viewer: BundleViewer; originFaults: readonly string[] },
 ): Promise<Judged[]> {
   const looks: [Place, PageLook | null][] = []
   for (const place of all) looks.push([place, await viewer.look(place.address(page), place.answer)])
   const seen = looks.flatMap(([, look]) => look ?? [])
   // The site's own scripts may add text where they run, so the place with the most text is the measure.
   const fullest = seen.reduce<PageLook | null>((a, b) => (a && a.words.length >= b.words.length ? a : b), null)
+  // A page without text and scripts shows no text at the origin either.
+  const mayHaveNoText = fullest?.words.length === 0 && !(await hasScripts(join(folder, page)))
   return looks.flatMap(([place, look]) => {
     const judged = (what: string, isSerious = true) => ({ page, place: place.name, what, isSerious })
     if (!look) return [judged(cannotShow)]
     const faults = listFailures(look, place, originFaults).map(what => judged(what))
-    if (look.words.length === 0) faults.push(judged('it shows no text'))
+    if (look.words.length === 0) faults.push(judged('it shows no text', !mayHaveNoText))
     const loss = fullest && findLoss(look, fullest)
     if (loss && look.words.length > 0) {
       const isSerious = loss.words - loss.repeated > loss.of * maxLostShare
@@ -85,6 +91,8 @@ async function checkPage(
     return faults
   })
 }
+
+const hasScripts = async (file: string) => judgeScripts(readRawText(await readFile(file), null), '/').hasScripts
 
 /** Numbers in addresses and errors differ from page to page. */
 const family = (fault: string) => fault.replaceAll(/\d+/g, '0')

@@ -191,3 +191,15 @@ test.skipIf(findBrowser() === null)('opens pages in three places and finds what 
   expect(of('d.html')).toEqual(['root', 'folder', 'file'].map(place => `d.html | ${place} | it shows no text`))
   expect(of('index.html')).toEqual([])
 })
+
+test.skipIf(findBrowser() === null)('a page without text and scripts is no fault', async () => {
+  const picture = await startFakeSite({
+    '/': page('home', '<a href="/picture">picture</a>'),
+    '/picture': '<!doctype html><title>picture</title><svg width="9" height="9"><path d="M0 0h9v9z"/></svg>',
+  })
+  const { outFile } = nextFiles()
+  await exportFakeSite(picture.origin, { outFile }).finally(() => picture.close())
+  const checked = await check(outFile, 'sample')
+  expect(checked.faults).toEqual([])
+  expect(checked.notes).toContain('picture.html at the root of a host: it shows no text.')
+})
