@@ -9,11 +9,12 @@ import { RotatingWriter } from '../analytics/follow/rotating-writer.ts'
 import { waitFor } from '../support/export-site.ts'
 import { type FollowProcess, runQuire, startFollow } from '../support/process.ts'
 import { createRandom } from '../support/random.ts'
+import { rounds } from '../support/rounds.ts'
 import { createOrganization } from '../support/server.ts'
 
 const rotations = 20
 const random = createRandom('kills')
-const kills = 30
+const kills = rounds(30)
 
 let folder: string
 let log: string

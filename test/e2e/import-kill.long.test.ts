@@ -15,11 +15,12 @@ import { createTestDatabase, findPostgres } from '../support/postgres/test-datab
 import { runQuire } from '../support/process.ts'
 import { startProgram } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
+import { rounds } from '../support/rounds.ts'
 import { createOrganization } from '../support/server.ts'
 
 const random = createRandom('kills')
 /** Each attempt on PostgreSQL takes twice as long. */
-const usualKills = { SQLite: 50, PostgreSQL: 15 }
+const usualKills = { SQLite: rounds(50), PostgreSQL: rounds(15) }
 const from = 20_500
 const days = 60
 const importer = join(import.meta.dirname, 'import-in-batches.ts')

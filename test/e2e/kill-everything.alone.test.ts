@@ -14,11 +14,12 @@ import { startSite, waitFor } from '../support/export-site.ts'
 import { runQuire, type ServeProcess, startQuire, startServe } from '../support/process.ts'
 import { type RunningProgram, startProgram } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
+import { rounds } from '../support/rounds.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 import type { KeyChange } from './key-changes.ts'
 
 const random = createRandom('kill everything')
-const rounds = 30
+const times = rounds(30)
 const pages = 25
 const from = 20_500
 const days = 40
@@ -99,7 +100,7 @@ class Clients {
   }
 }
 
-test(`${rounds} rounds of kill -9 beside exports, imports, backups and key changes: nothing lost, doubled or stuck`, async () => {
+test(`${times} rounds of kill -9 beside exports, imports, backups and key changes: nothing lost, doubled or stuck`, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'quire-kill-everything-'))
   const data = join(folder, 'data')
   const site = await startSite(pages, { delayMs: 15 })
@@ -115,7 +116,7 @@ test(`${rounds} rounds of kill -9 beside exports, imports, backups and key chang
   const counts = { backups: 0, restored: 0, imports: 0 }
   let server: ServeProcess | undefined
   try {
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < times; round++) {
       const backup = join(folder, round % 2 ? `${round}.tar` : String(round))
       server = await startServe(['--data', data, '--lease-seconds', '1'])
       const programs = {

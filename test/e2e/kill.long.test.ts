@@ -7,10 +7,11 @@ import { send } from '../support/client.ts'
 import { startSite } from '../support/export-site.ts'
 import { type ServeProcess, startServe } from '../support/process.ts'
 import { createRandom } from '../support/random.ts'
+import { rounds } from '../support/rounds.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 
 const random = createRandom('kills')
-const kills = 20
+const kills = rounds(20)
 const rank = { queued: 0, running: 1, completed: 2, failed: 2 }
 
 test(`kill -9 at ${kills} random moments of an export loses no accepted job, and no status goes backwards`, async () => {

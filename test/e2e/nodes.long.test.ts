@@ -11,6 +11,7 @@ import { startSite, waitFor } from '../support/export-site.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
 import { type ServeProcess, startServe } from '../support/process.ts'
 import { createRandom } from '../support/random.ts'
+import { rounds } from '../support/rounds.ts'
 import { createS3Bucket, type S3Server, whyNoS3Server } from '../support/s3-server.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 
@@ -18,9 +19,9 @@ const postgres = await findPostgres()
 const missing = 'missing' in postgres ? postgres.missing : whyNoS3Server()
 const random = createRandom('servers')
 const shiftsMs = [-600_000, 0, 600_000]
-const rounds = 100
-const kills = 24
-const stalls = 6
+const times = rounds(100)
+const kills = rounds(24)
+const stalls = rounds(6)
 const leaseSeconds = 2
 
 /** Notes each completion of an export, except the same one again. */
@@ -66,10 +67,10 @@ describe.skipIf(missing)(
       rmSync(folder, { recursive: true, force: true })
     })
 
-    test(`let exactly 100 of 200 requests of an organization through, ${rounds} times`, async () => {
+    test(`let exactly 100 of 200 requests of an organization through, ${times} times`, async () => {
       const store = await openPostgres(database.url, { dataFolder: folder })
       try {
-        for (let round = 1; round <= rounds; round += 1) {
+        for (let round = 1; round <= times; round += 1) {
           const organization = await createOrganization(store)
           const { key } = await createApiKey(store, organization.organizationId)
           const path = `/v1/analytics/${organization.projectId}/visitors`

@@ -11,12 +11,13 @@ import { serveFolder, startServer } from '../export/static-server.ts'
 import { send } from '../support/client.ts'
 import { type ServeProcess, startServe } from '../support/process.ts'
 import { createRandom } from '../support/random.ts'
+import { rounds } from '../support/rounds.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 
 // A killed export resumes and gives the same bytes. It does not repeat requests that were answered well before the kill.
 
 const random = createRandom('kills')
-const kills = 14
+const kills = rounds(14)
 /** An export saves an answer a quarter of a second after it arrived; a busy machine takes longer. */
 const writtenWithinMs = 2000
 /** The process of an export ends this long after its server was killed, at the latest. */

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningServer, startServer } from '../export/static-server.ts'
 import { waitFor } from '../support/export-site.ts'
+import { rounds } from '../support/rounds.ts'
 import { type HostProcess, startHost } from './host-process.ts'
 import { makeSite, pageNames, pageText } from './make-site.ts'
 
-const kills = 50
+// Three kinds of moments get the same number.
+const kills = 3 * rounds(17)
 const pages = 20
 const versionOf = (index: number) => `v${index}`
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import fc from './fast-check.ts'
 import { createRandom, createRandomBytes, readSeed, seed } from './random.ts'
+import { readShare } from './rounds.ts'
 
 test.each<[string | undefined, number]>([
   [undefined, 20_251],
@@ -13,6 +14,11 @@ test.each<[string | undefined, number]>([
 
 test.each(['x', '-1', '1.5', '2147483648'])('QUIRE_TEST_SEED=%s is refused', text => {
   expect(() => readSeed(text)).toThrow('give a whole number')
+})
+
+test('QUIRE_TEST_SHARE is a share of the rounds', () => {
+  expect([readShare(undefined), readShare('0.1'), readShare('1')]).toEqual([0.4, 0.1, 1])
+  for (const text of ['0', '-1', '1.1', 'all']) expect(() => readShare(text)).toThrow('greater than 0 and at most 1')
 })
 
 test('numbers repeat for a name and differ between names', () => {

@@ -13,10 +13,12 @@ import { waitFor } from '../support/export-site.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
 import { startProgram } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
+import { rounds } from '../support/rounds.ts'
 import { isSignedBy, type Receiver, startReceiver } from './receiver.ts'
 
 const found = await findPostgres()
 const skipped = 'missing' in found ? `: ${found.missing}` : ''
+const usualKills = { SQLite: rounds(100), PostgreSQL: rounds(30) }
 const script = join(import.meta.dirname, 'deliver-process.ts')
 const allowed = parseAllowedPrivate('127.0.0.0/8') ?? { names: [], ranges: [] }
 let folder: string
@@ -33,14 +35,15 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('on SQLite, after 100 kills, every stored event has arrived, in order for each job, with a valid signature', () =>
-  killOften(100))
+const arrive = 'every stored event has arrived, in order for each job, with a valid signature'
+
+test(`on SQLite, after ${usualKills.SQLite} kills, ${arrive}`, () => killOften(usualKills.SQLite))
 
 describe.skipIf('missing' in found)(`on PostgreSQL${skipped}`, () => {
-  test('after 30 kills, every stored event has arrived, in order for each job, with a valid signature', async () => {
+  test(`after ${usualKills.PostgreSQL} kills, ${arrive}`, async () => {
     const database = await createTestDatabase('missing' in found ? '' : found.url)
     try {
-      await killOften(30, database)
+      await killOften(usualKills.PostgreSQL, database)
     } finally {
       await database.drop()
     }

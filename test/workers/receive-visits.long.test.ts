@@ -12,10 +12,11 @@ import { openStore } from '../../server/store/store.ts'
 import { countByBruteForce, toExactLabels } from '../analytics/brute-force.ts'
 import { nameDemoAgents } from '../analytics/demo-agent-names.ts'
 import { createRandom } from '../support/random.ts'
+import { rounds } from '../support/rounds.ts'
 
-const deliveries = 10_000
+const deliveries = rounds(10_000)
 const linesPerDelivery = 12
-const kills = 100
+const kills = rounds(100)
 const senders = 8
 const from = 20_740
 const days = 30
@@ -23,7 +24,7 @@ const paths = ['/', ...Array.from({ length: 80 }, (_, i) => `/guide/page-${i}`)]
 
 type Answer = { number: number; received: ReceivedVisits } | { number: number; error: string }
 
-test('after 10,000 deliveries, half of them sent twice, and 100 kills, each line counts once', {
+test(`after ${deliveries} deliveries, half of them sent twice, and ${kills} kills, each line counts once`, {
   timeout: 600_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'quire-receive-long-'))

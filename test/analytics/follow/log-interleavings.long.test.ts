@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type * as files from 'node:fs/promises'
 import { expect, test, vi } from 'vitest'
 import fc from '../../support/fast-check.ts'
+import { rounds } from '../../support/rounds.ts'
 import {
   beginAnew,
   compress,
@@ -96,6 +97,6 @@ test('each line is returned once if files are written and rotated between any tw
       expect(lines).toEqual(Array.from({ length: count }, (_, i) => `line ${i}`))
       expect(warnings).toEqual([])
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   )
 })
