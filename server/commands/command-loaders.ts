@@ -31,6 +31,7 @@ export function createCommandLoaders(program: Command): Map<string, () => Promis
       keys: async () => (await import('./keys.ts')).keysCommand(),
       backup: async () => (await import('./backup.ts')).backupCommand(),
       restore: async () => (await import('./restore.ts')).restoreCommand(),
+      ready: async () => (await import('./ready.ts')).readyCommand(),
       doctor: async () => (await import('./doctor.ts')).doctorCommand(loadAll),
       migrate: async () => (await import('./migrate.ts')).migrateCommand(),
       upgrade: async () => (await import('./upgrade.ts')).upgradeCommand(),
