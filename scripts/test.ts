@@ -63,6 +63,12 @@ const added: Step[] = [
 const all = [...usual, ...added]
 
 const documentation = { 'python3.11-doc': '/usr/share/doc/python3.11/html' }
+const containers = {
+  buildah: '/usr/bin/buildah',
+  podman: '/usr/bin/podman',
+  runc: '/usr/sbin/runc',
+  mmdebstrap: '/usr/bin/mmdebstrap',
+}
 const services = {
   nginx: '/usr/sbin/nginx',
   openssl: '/usr/bin/openssl',
@@ -87,8 +93,11 @@ if (process.getuid?.() === 0) {
   process.env.QUIRE_ALLOW_NO_SANDBOX ??= '1'
 }
 
-if (values.long) await installTestPackages({ ...documentation, ...services })
-else if (values.all) await installTestPackages(services)
+if (values.long) {
+  await installTestPackages({ ...documentation, ...services })
+  // Apart from the others, because a system that does not have these can still have those.
+  await installTestPackages(containers)
+} else if (values.all) await installTestPackages(services)
 // In all other runs, and on a build machine, each step runs.
 const passedSteps = values.check && !process.env.CI ? openPassedSteps(join(import.meta.dirname, '..')) : undefined
 const total = { passed: 0, failed: 0, skipped: 0 }

@@ -25,6 +25,7 @@ export const slowFiles: readonly string[] = [
   'test/hostile/crashing-pages.long.test.ts',
   'test/commands/help-examples.long.test.ts',
   'test/contract/other-generators.long.test.ts',
+  'test/deployment/images.long.test.ts',
   'test/e2e/kill.long.test.ts',
   'test/store/postgres/nodes/nodes.long.test.ts',
   'test/bench/export/judge.long.test.ts',

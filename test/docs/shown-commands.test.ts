@@ -133,6 +133,7 @@ test('every shown QUIRE_ variable belongs to a flag', () => {
     ...reportVariables,
     'QUIRE_TEST_POSTGRES',
     'QUIRE_TEST_SEED',
+    'QUIRE_TEST_SHARE',
     'QUIRE_TEST_BINARY',
   ])
   const named = [...shown.values()].flatMap(text => text.match(/\bQUIRE_[A-Z_]+/g) ?? [])

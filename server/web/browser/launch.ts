@@ -128,7 +128,7 @@ export async function closeBrowser(browser: Browser): Promise<void> {
 }
 
 function lacksSandbox(reason: string): boolean {
-  return /sandbox|namespace/i.test(reason)
+  return /sandbox|namespace|zygote/i.test(reason)
 }
 
 function notStarted({ executablePath }: LaunchOptions, reason: string): BrowserStartError {

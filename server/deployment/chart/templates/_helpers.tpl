@@ -76,7 +76,7 @@ capabilities:
 {{- end }}
 {{- end }}
 - name: QUIRE_DATA
-  value: /data
+  value: /data/quire
 - name: HOME
   value: /data
 {{- end -}}
