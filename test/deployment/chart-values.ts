@@ -48,6 +48,16 @@ export const valueSets: Record<string, Values> = {
     },
     trustedProxies: ['10.0.0.0/8', '2001:db8::/32'],
   }),
+  'metrics, and peers': withValues({
+    metrics: {
+      enabled: true,
+      port: 9464,
+      from: [],
+      serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
+    },
+    networkPolicy: { enabled: true, from: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }] },
+  }),
+  'no network policies': withValues({ networkPolicy: { enabled: false } }),
   openshift: withValues({ openshift: true }),
   'no migration': withValues({ migration: { enabled: false } }),
   'places and limits': withValues({

@@ -33,7 +33,8 @@ renderTest.each(names)('%s: selectors find the pods of their role, and no others
     const matching = Object.entries(labels).filter(([, given]) =>
       Object.entries(selector).every(([label, value]) => (given as Record<string, unknown>)[label] === value),
     )
-    expect([kind, matching.map(([pod]) => pod)]).toEqual([kind, [metadata.name]])
+    if (kind !== 'ServiceMonitor')
+      expect([kind, matching.map(([pod]) => pod)]).toEqual([kind, [metadata.name.replace(/-metrics$/, '')]])
   }
 })
 
@@ -125,7 +126,10 @@ renderTest('the values become settings', () => {
     QUIRE_EXPORTS_AT_ONCE: '2',
   })
   expect(podOf(runner).securityContext.seccompProfile).toEqual({ type: 'RuntimeDefault' })
-  expect(podOf(find('usual', 'Deployment', 'runner')).securityContext.seccompProfile).toEqual({ type: 'Unconfined' })
+  expect(podOf(find('usual', 'Deployment', 'runner')).securityContext.seccompProfile).toEqual({
+    type: 'Localhost',
+    localhostProfile: 'quire.json',
+  })
   const cloud = find('an identity of the cloud', 'Deployment', 'api')
   expect(envOf(cloud)).toMatchObject({
     QUIRE_BUNDLES: 's3://bucket?region=eu-central-1',
@@ -148,6 +152,32 @@ renderTest('the migration runs before the pods are replaced', () => {
   expect(job.metadata.annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade')
   expect(podOf(job)).toMatchObject({ restartPolicy: 'Never', containers: [{ args: ['orgs', 'list'] }] })
   expect(find('no migration', 'Job', 'migration')).toBeUndefined()
+})
+
+renderTest('only the API and the metrics can be reached', () => {
+  const rulesOf = (name: string, role: string) => find(name, 'NetworkPolicy', role).spec.ingress
+  expect(find('usual', 'NetworkPolicy', 'api').spec.policyTypes).toEqual(['Ingress'])
+  expect(rulesOf('usual', 'api')).toEqual([{ ports: [{ port: 'http' }] }])
+  expect(rulesOf('usual', 'runner')).toEqual([])
+  const metrics = { ports: [{ port: 'metrics' }], from: [{ namespaceSelector: {} }] }
+  expect(rulesOf('metrics, and peers', 'runner')).toEqual([metrics])
+  const http = { ports: [{ port: 'http' }], from: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }] }
+  expect(rulesOf('metrics, and peers', 'api')).toEqual([http, metrics])
+  expect(find('no network policies', 'NetworkPolicy', 'api')).toBeUndefined()
+})
+
+renderTest('with metrics, Prometheus finds the pods of each role', () => {
+  for (const role of ['api', 'runner']) {
+    const server = find('metrics, and peers', 'Deployment', role)
+    expect(envOf(server).QUIRE_METRICS_ADDRESS).toBe('0.0.0.0:9464')
+    expect(podOf(server).containers[0].ports).toContainEqual({ name: 'metrics', containerPort: 9464 })
+    const { metadata, spec } = find('metrics, and peers', 'Service', `${role}-metrics`)
+    expect(spec).toMatchObject({ clusterIP: 'None', ports: [{ name: 'metrics', port: 9464, targetPort: 'metrics' }] })
+    const monitor = find('metrics, and peers', 'ServiceMonitor', `${role}-metrics`)
+    expect(monitor.metadata.labels.release).toBe('prometheus')
+    expect(metadata.labels).toMatchObject(monitor.spec.selector.matchLabels)
+    expect(find('usual', 'Service', `${role}-metrics`)).toBeUndefined()
+  }
 })
 
 renderTest('the ingress leads to the API servers', () => {

@@ -32,6 +32,8 @@ test.each<[string, Values]>([
   ['a setting that is a number', { settings: { QUIRE_EXPORT_RETENTION_DAYS: 90 } }],
   ['an ingress without a host', { ingress: { enabled: true, host: '' } }],
   ['a port out of range', { service: { port: 70_000 } }],
+  ['metrics on the port of the API', { metrics: { enabled: true, port: 8080 } }],
+  ['a peer that is an address', { networkPolicy: { enabled: true, from: ['10.0.0.0/8'] } }],
   ['a proxy that is a name', { trustedProxies: ['proxy.example.com'] }],
 ])('refuses %s', (_, values) => {
   expect(isValid(withValues(values))).toBe(false)

@@ -93,10 +93,34 @@ capabilities:
 # Longer than the time in which a service or an ingress notices that a pod is not ready.
 - name: QUIRE_DRAIN_SECONDS
   value: "5"
+{{- if .root.Values.metrics.enabled }}
+- name: QUIRE_METRICS_ADDRESS
+  value: {{ printf "0.0.0.0:%v" .root.Values.metrics.port | quote }}
+{{- end }}
 {{- range $name, $value := .root.Values.settings }}
 - name: {{ $name }}
   value: {{ $value | quote }}
 {{- end }}
+{{- end -}}
+
+{{- define "quire.ports" -}}
+- name: http
+  containerPort: 8080
+{{- if .Values.metrics.enabled }}
+- name: metrics
+  containerPort: {{ .Values.metrics.port }}
+{{- end }}
+{{- end -}}
+
+{{/* Pods of a role are on different machines, if there are enough. Called with a dict of root and role. */}}
+{{- define "quire.spread" -}}
+topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "quire.selector" . | nindent 8 }}
 {{- end -}}
 
 {{- define "quire.probes" -}}
