@@ -8,10 +8,11 @@
 # CHART          path or address of this chart
 # LABEL          version of the export; optional. The deployment then serves only this version.
 # DEPLOYMENT     cloud, client-hosted or air-gapped; optional
-# POLL_SECONDS   time between two looks at the export; 10 by default, 60 looks at most
+# POLL_SECONDS   time between two looks at the export; 10 by default
 #
 # Needs curl, jq and helm. Further arguments go to helm upgrade, such as --namespace docs --values site.yaml.
 set -eu
+export DOMAIN LABEL="${LABEL:-}" DEPLOYMENT="${DEPLOYMENT:-}"
 : "${API_URL:?}" "${QUIRE_API_KEY:?}" "${DOMAIN:?}" "${RELEASE:?}" "${CHART:?}"
 
 # Sends a request and leaves its answer in $answer. The key is not in the arguments, which other users of the machine can read.
@@ -30,17 +31,16 @@ field() {
   printf '%s' "$answer" | jq --raw-output "$1"
 }
 
-body=$(jq --null-input --compact-output --arg domain "$DOMAIN" --arg version "${LABEL:-}" \
-  --arg deployment "${DEPLOYMENT:-}" \
-  '{domain: $domain} + (if $version == "" then {} else {version: $version} end)
-    + (if $deployment == "" then {} else {deployment: $deployment} end)')
+body=$(jq --null-input --compact-output \
+  '{domain: env.DOMAIN} + (if env.LABEL // "" == "" then {} else {version: env.LABEL} end)
+    + (if env.DEPLOYMENT // "" == "" then {} else {deployment: env.DEPLOYMENT} end)')
 # A repeated request gets the same job.
 key="pipeline-$(date +%s)-$$"
 request POST /v1/static-export/jobs --header 'Content-Type: application/json' --header "Idempotency-Key: $key" --data "$body"
 job=$(field .jobId)
 echo "Export $job of $DOMAIN"
 
-looks=0
+# The server ends a job that takes longer than it may.
 while :; do
   request GET "/v1/static-export/jobs/$job"
   field '"\(.status), \(.progress) %, \(.pageCount) pages"'
@@ -51,15 +51,10 @@ while :; do
     exit 1
     ;;
   esac
-  looks=$((looks + 1))
-  if [ "$looks" -ge 60 ]; then
-    echo "The export $job has not finished after $looks looks." >&2
-    exit 1
-  fi
   sleep "${POLL_SECONDS:-10}"
 done
 
 request POST "/v1/static-export/jobs/$job/bundle"
-link=$(field .bundleUrl)
-helm upgrade "$RELEASE" "$CHART" --install --set staticExport.enabled=true --set "staticExport.bundleUrl=$link" \
-  --set-string "staticExport.version=${LABEL:-}" "$@"
+# The link is a secret too, so helm gets it through a pipe.
+field '{staticExport: {enabled: true, bundleUrl: .bundleUrl, sha256: .sha256, version: (env.LABEL // "")}}' |
+  helm upgrade "$RELEASE" "$CHART" --install --values - "$@"

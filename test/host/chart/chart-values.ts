@@ -46,6 +46,11 @@ export const valueSets: Record<string, Values> = {
       from: [{ namespaceSelector: {} }],
     },
   }),
+  'a link in a Secret': enabled({
+    staticExport: { bundleUrl: '', existingSecret: 'docs-link', key: 'url', sha256: 'a'.repeat(64) },
+    networkPolicy: { bundlePort: 9000 },
+  }),
+  metrics: enabled({ metrics: { enabled: true, serviceMonitor: { enabled: true, labels: { release: 'prometheus' } } } }),
   'no network policy': enabled({ networkPolicy: { enabled: false } }),
   openshift: enabled({ openshift: true }),
   'cors and proxies': enabled({

@@ -31,7 +31,7 @@ describe.skipIf(!canRender)(`the templates, rendered by Go (apt-get install ${ch
         expect.any(String),
         {
           ...metadata,
-          name: 'docs-quire-host',
+          name: expect.stringMatching(/^docs-quire-host(-metrics)?$/),
           labels: expect.objectContaining({ 'app.kubernetes.io/instance': 'docs' }),
         },
       ])
@@ -62,13 +62,35 @@ describe.skipIf(!canRender)(`the templates, rendered by Go (apt-get install ${ch
     expect(volumes.sort()).toEqual(mounted.sort())
   })
 
-  test.each(others)('%s: the link is only in a Secret, and a new link replaces the pods', name => {
+  const withOwnSecret = others.filter(name => name !== 'a link in a Secret')
+  test.each(withOwnSecret)('%s: the link is only in a Secret, and a new link replaces the pods', name => {
     const url = (valueSets[name]?.staticExport as Values | undefined)?.bundleUrl
     expect(find(name, 'Secret').stringData).toEqual({ bundleUrl: url })
     const rest = JSON.stringify(all(name).filter(({ kind }) => kind !== 'Secret'))
     expect(rest).not.toContain('signature')
     expect(envOf(name).QUIRE_HOST_BUNDLE).toEqual({ secretKeyRef: { name: 'docs-quire-host', key: 'bundleUrl' } })
     expect(workload(name).spec.template.metadata.annotations['quire/bundle']).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  test('a link may be in a Secret that exists, and the hash of the bundle decides whether pods are replaced', () => {
+    const name = 'a link in a Secret'
+    expect(find(name, 'Secret')).toBeUndefined()
+    expect(envOf(name)).toMatchObject({
+      QUIRE_HOST_BUNDLE: { secretKeyRef: { name: 'docs-link', key: 'url' } },
+      QUIRE_HOST_SHA256: 'a'.repeat(64),
+    })
+    expect(workload(name).spec.template.metadata.annotations['quire/bundle']).toBe('a'.repeat(64))
+    expect(find(name, 'NetworkPolicy').spec.egress[1].ports).toEqual([{ port: 9000, protocol: 'TCP' }])
+  })
+
+  test('with metrics, Prometheus finds the pods', () => {
+    expect(envOf('metrics').QUIRE_METRICS_ADDRESS).toBe('0.0.0.0:9464')
+    const monitor = find('metrics', 'ServiceMonitor')
+    expect(monitor.metadata.labels.release).toBe('prometheus')
+    const service = all('metrics').find(({ metadata }) => metadata.name === 'docs-quire-host-metrics')
+    expect(service.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels)
+    expect(service.spec.ports).toEqual([{ name: 'metrics', port: 9464, targetPort: 'metrics' }])
+    expect(container('metrics').ports).toContainEqual({ name: 'metrics', containerPort: 9464 })
   })
 
   test('the values become settings of the host', () => {

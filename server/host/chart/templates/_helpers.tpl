@@ -19,7 +19,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}
 {{- $set := list -}}
 {{- range $name := list "search" "assistant" "analytics" "playground" -}}
 {{- $value := get $.Values.features $name -}}
-{{- if not (kindIs "invalid" $value) -}}
+{{- /* Helm 3.8 takes null as no value. */ -}}
+{{- if kindIs "bool" $value -}}
 {{- $set = append $set (printf "%s=%s" $name (ternary "on" "off" $value)) -}}
 {{- end -}}
 {{- end -}}
@@ -39,5 +40,5 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}
 {{- define "quire-host.bundlePort" -}}
 {{- $link := urlParse .Values.staticExport.bundleUrl -}}
 {{- $port := regexFind ":[0-9]+$" $link.host | trimPrefix ":" -}}
-{{- $port | default (ternary "80" "443" (eq $link.scheme "http")) -}}
+{{- .Values.networkPolicy.bundlePort | default $port | default (ternary "80" "443" (eq $link.scheme "http")) -}}
 {{- end -}}
