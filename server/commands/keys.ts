@@ -1,9 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { parseAddressRange } from '../base/address-range.ts'
+import { dayMs } from '../base/day-ms.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
+import { addSettings, type FlagsOf, integer, type Settings } from '../flags/setting.ts'
 import { type StoreFlags, shared, storeSettings } from '../flags/shared-settings.ts'
-import { recordChange } from '../store/record-change.ts'
+import { recordChange, toCommandEvent } from '../store/record-change.ts'
 import { addKey } from '../store/recorded-inserts.ts'
 import type { Store } from '../store/store.ts'
 import { type ApiKey, describeKey, expiryOf, findKeyState, hashKey, issueKey, type Scope } from '../tenancy/api-key.ts'
@@ -40,6 +41,18 @@ const createSettings = {
   ...storeSettings,
 } as const satisfies Settings
 
+const rotateSettings = {
+  overlapDays: {
+    flag: '--overlap-days <number>',
+    env: 'QUIRE_OVERLAP_DAYS',
+    what: 'how long the old key still works, unless it expires earlier',
+    default: 7,
+    read: integer(1, 365),
+  },
+  keyPrefix: shared.keyPrefix,
+  ...storeSettings,
+} as const satisfies Settings
+
 export function keysCommand(): Command {
   const keys = new Command('keys').description('admin API keys').addHelpText(
     'after',
@@ -50,6 +63,7 @@ Examples:
   npx quire keys create "cdn" --org Demo --scopes ingest --allow-from 203.0.113.0/24 --allow-from 2001:db8::/32
   npx quire keys create "docs.example.com" --org Demo --scopes count --project Documentation --expires-in-days never
   npx quire keys list --org Demo
+  npx quire keys rotate "deploy" --overlap-days 14
   npx quire keys revoke "ci"
 
 A key is shown once, when it is created. Only its SHA-256 is stored.`,
@@ -62,6 +76,10 @@ A key is shown once, when it is created. Only its SHA-256 is stored.`,
       .option('--org <id-or-name>', 'only keys of this organization'),
     storeSettings,
   ).action(list)
+  addSettings(
+    keys.command('rotate <id-or-name>').description('create a key like another one, which still works for some days'),
+    rotateSettings,
+  ).action(rotate)
   addSettings(
     keys.command('revoke <id-or-name>').description('revoke a key; the next request with it is refused'),
     storeSettings,
@@ -87,9 +105,38 @@ async function create(name: string, flags: FlagsOf<typeof createSettings>): Prom
   })
   printNote(describeSameName(others, key, 'valid key'))
   if (flags.json) return printJson({ ...key, key: secret })
+  printSecret(key, secret)
+}
+
+function printSecret(key: ApiKey, secret: string): void {
   console.log(secret)
   const expiry = key.expiresAt === null ? 'It never expires.' : `It expires on ${showDay(key.expiresAt)}.`
   console.error(`This is ${key.id}. ${expiry} The key is shown only once: keep it in a safe place.`)
+}
+
+/** Creates a key with the name, scopes, bounds and lifetime of another one. */
+async function rotate(idOrName: string, flags: FlagsOf<typeof rotateSettings>): Promise<void> {
+  const now = Date.now()
+  const { key, secret, old } = await withExistingStore(flags, async store => {
+    const old = await getValid(store, idOrName)
+    if (findKeyState(old, now) === 'expired')
+      throw new OperatorError(`${old.id} has expired. Create a new key with: npx quire keys create`)
+    const { organizationId, name, scopes, projectIds, allowedAddresses } = old
+    const expiresAt = old.expiresAt === null ? null : now + old.expiresAt - old.createdAt
+    const wish = { organizationId, name, scopes, projectIds, allowedAddresses, createdAt: now, expiresAt }
+    const { key, secret } = issueKey(flags.keyPrefix, wish)
+    const endsAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + flags.overlapDays * dayMs)
+    const event = { action: 'key.rotated' as const, ...describeKey(old) }
+    await recordChange(store, event, function* ({ apiKeys, auditLog }) {
+      yield* apiKeys.expire(old.id, endsAt)
+      yield* apiKeys.insert(key, hashKey(secret))
+      yield* auditLog.append(toCommandEvent({ action: 'key.created', ...describeKey(key) }))
+    })
+    return { key, secret, old: { id: old.id, expiresAt: endsAt } }
+  })
+  if (flags.json) return printJson({ ...key, key: secret, replaced: old })
+  printSecret(key, secret)
+  console.error(`The old key, ${old.id}, works until ${showDay(old.expiresAt)}.`)
 }
 
 async function findProjectIds(
@@ -147,13 +194,17 @@ function showDay(at: number): string {
 
 async function revoke(idOrName: string, flags: StoreFlags): Promise<void> {
   const id = await withExistingStore(flags, async store => {
-    const key = getByName(findValid(await store.apiKeys.list()), idOrName, { noun: 'valid key', list: 'keys list' })
+    const key = await getValid(store, idOrName)
     await recordChange(store, { action: 'key.revoked', ...describeKey(key) }, ({ apiKeys }) =>
       apiKeys.revoke(key.id, Date.now()),
     )
     return key.id
   })
   printResult(flags.json, { id, revoked: true }, `${id} is revoked.`)
+}
+
+async function getValid({ apiKeys }: Store, idOrName: string): Promise<ApiKey> {
+  return getByName(findValid(await apiKeys.list()), idOrName, { noun: 'valid key', list: 'keys list' })
 }
 
 function findValid(keys: readonly ApiKey[]): ApiKey[] {

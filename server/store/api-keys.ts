@@ -81,6 +81,9 @@ const findOwned = sql<{ organizationId: string; id: string }, ApiKeyRow>(
 const nextExpiry = sql<{ now: number }, { expires_at: number | null }>(
   'SELECT min(expires_at) AS expires_at FROM api_keys WHERE revoked_at IS NULL AND expires_at > @now',
 )
+const expire = sql<{ id: string; at: number }>(
+  'UPDATE api_keys SET expires_at = @at WHERE id = @id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > @at)',
+)
 const revoke = sql<{ id: string; now: number }>(
   ({ greatest }) =>
     `UPDATE api_keys SET revoked_at = ${greatest}(created_at, @now) WHERE id = @id AND revoked_at IS NULL`,
@@ -132,6 +135,9 @@ export const apiKeys: Works<ApiKeys> = {
   },
   *findNextExpiry(now) {
     return (yield* get(nextExpiry, { now }))?.expires_at ?? undefined
+  },
+  *expire(id, at) {
+    return (yield* run(expire, { id, at })) === 1
   },
   *revoke(id, now) {
     return (yield* run(revoke, { id, now })) === 1

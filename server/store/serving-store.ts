@@ -40,6 +40,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     listPart: 'reads',
     findOwned: 'reads',
     findNextExpiry: 'reads',
+    expire: 'writes',
     revoke: 'writes',
   },
   agentJobs: {

@@ -68,6 +68,8 @@ export interface ApiKeys {
   findOwned(organizationId: string, id: string): Awaitable<ApiKey | undefined>
   /** Returns when the next key of any organization expires; undefined = none will. */
   findNextExpiry(now: number): Awaitable<number | undefined>
+  /** Lets a key expire at a time, unless it expires earlier. Returns false if it does not exist, is revoked or expires earlier. */
+  expire(id: string, at: number): Awaitable<boolean>
   /** Returns false if the key does not exist or was already revoked. */
   revoke(id: string, now: number): Awaitable<boolean>
 }

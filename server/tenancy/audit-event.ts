@@ -10,6 +10,7 @@ export type AuditAction =
   | 'site.changed'
   | 'site.deleted'
   | 'key.created'
+  | 'key.rotated'
   | 'key.revoked'
   | 'webhook.created'
   | 'webhook.changed'

@@ -65,6 +65,15 @@ test('every command that changes something appends one event, and one that chang
   const keyId = (await store.apiKeys.list(org.out))[0]?.id
   const detail = `ci (...${key.out.slice(-4)})`
   expect(key.events).toEqual([{ action: 'key.created', subject: keyId, detail }])
+  const rotated = await run('keys', 'rotate', 'ci')
+  const [, replacing] = await store.apiKeys.list(org.out)
+  expect(rotated.events).toEqual([
+    { action: 'key.created', subject: replacing?.id, detail: `ci (...${rotated.out.slice(-4)})` },
+    { action: 'key.rotated', subject: keyId, detail },
+  ])
+  expect(replacing).toMatchObject({ name: 'ci', scopes: ['read', 'write'], revokedAt: null })
+  expect(await run('keys', 'rotate', 'ci')).toMatchObject({ code: 1, events: [] })
+  expect(await run('keys', 'revoke', replacing?.id ?? '')).toMatchObject({ code: 0 })
   expect((await run('keys', 'revoke', 'ci')).events).toEqual([{ action: 'key.revoked', subject: keyId, detail }])
 
   const job = ['aj_1', '--project', 'Docs'] as const

@@ -202,6 +202,7 @@ function adapt(example: string, home: string): string {
     example
       .replaceAll('http://127.0.0.1:8787', site.url)
       .replaceAll(/(--port |QUIRE_PORT=)9000/g, '$10')
+      .replace(/(quire ready)(?: --port 8080)?/, `$1 --port ${new URL(site.url).port}`)
       .replaceAll('/var/log/', `${folder}/log/`)
       .replaceAll('/var/lib/', `${home}/lib/`)
       .replaceAll('/etc/systemd/system/', `${home}/units/`)

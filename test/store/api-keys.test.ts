@@ -52,6 +52,16 @@ stores.describe('API keys', () => {
     expect((await store.apiKeys.listPart('org_a', part)).rows).toEqual([{ ...bound, lastUsedAt: now }])
   })
 
+  test('a key may expire earlier, and never later', async () => {
+    await store.apiKeys.insert(key('key_1'), secret)
+    expect(await store.apiKeys.expire('key_1', now + 50)).toBe(true)
+    expect(await store.apiKeys.expire('key_1', now + 60)).toBe(false)
+    expect(await store.apiKeys.list('org_a')).toEqual([key('key_1', { expiresAt: now + 50 })])
+    await store.apiKeys.revoke('key_1', now)
+    expect(await store.apiKeys.expire('key_1', now + 5)).toBe(false)
+    expect(await store.apiKeys.expire('key_2', now + 5)).toBe(false)
+  })
+
   test('a revoked key is refused, and is revoked once', async () => {
     await store.apiKeys.insert(key('key_1'), secret)
     expect(await store.apiKeys.revoke('key_1', now - 5)).toBe(true)

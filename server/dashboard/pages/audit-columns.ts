@@ -94,6 +94,7 @@ async function findPath(
     case 'site.deleted':
       return (await sites.findOwned(organizationId, subject)) && sitePath(subject)
     case 'key.created':
+    case 'key.rotated':
     case 'key.revoked':
       // A key is never deleted before its organization.
       return '/keys'

@@ -11,6 +11,7 @@ const actions: Record<AuditAction, string> = {
   'site.changed': 'Site changed',
   'site.deleted': 'Site deleted',
   'key.created': 'API key generated',
+  'key.rotated': 'API key replaced',
   'key.revoked': 'API key revoked',
   'webhook.created': 'Webhook created',
   'webhook.changed': 'Webhook changed',
