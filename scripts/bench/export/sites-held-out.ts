@@ -25,7 +25,7 @@ export const heldOutSites: readonly Site[] = [
         vuepress: '2.0.0-rc.30',
         '@vuepress/bundler-vite': '2.0.0-rc.30',
         'sass-embedded': '1.108.2',
-        vue: '3.5.22',
+        vue: '3.5.45',
       },
       ...{ 'vuepress-theme-hope': '2.0.0-rc.107', '@vuepress/plugin-slimsearch': '2.0.0-rc.130' },
     },
@@ -138,7 +138,7 @@ export default function Page() {
     description: 'Compodoc 2.0.0, a small Angular application, sources of rxjs and some guides',
     npm: { '@compodoc/compodoc': '2.0.0', rxjs: '7.8.2', typescript: '5.9.3' },
     build:
-      'mkdir -p src/rxjs && cp -r node_modules/rxjs/src/internal/scheduler node_modules/rxjs/src/internal/ajax src/rxjs/ && cp node_modules/rxjs/src/internal/*.ts src/rxjs/ && compodoc -p tsconfig.json -d out --includes guides --includesName Guides --disableSourceCode=false',
+      'mkdir -p src/rxjs && cp -r node_modules/rxjs/src/internal/scheduler node_modules/rxjs/src/internal/ajax src/rxjs/ && cp node_modules/rxjs/src/internal/*.ts src/rxjs/ && compodoc -p tsconfig.json -d out --includes guides --includesName Guides',
     link: (slug, from) => `${from.includes('/') ? '../' : ''}${slug}.html`,
     files(all) {
       const documents = all.filter(({ slug }) => slug.startsWith('guides/') && slug !== 'guides/index')
@@ -323,7 +323,7 @@ info: { title: Dialogs, description: The schema of an inbox for dialogs., versio
   {
     name: 'docus',
     description: 'Docus 5.12.3 on Nuxt 4 and Nuxt UI, nuxt generate',
-    npm: { nuxt: '4.5.2', docus: '5.12.3', vue: '3.5.22', 'vue-router': '4.6.3', tailwindcss: '4.1.14' },
+    npm: { nuxt: '4.5.2', docus: '5.12.3' },
     build: 'nuxt generate',
     env: { NUXT_TELEMETRY_DISABLED: '1' },
     out: '.output/public',
