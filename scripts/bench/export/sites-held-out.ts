@@ -230,6 +230,20 @@ info: { title: Dialogs, description: The schema of an inbox for dialogs., versio
     }),
   },
   {
+    name: 'graphdoc',
+    description: 'graphdoc 2.4.0, the GraphQL schema of @digdir/dialogporten-schema, a page for each type',
+    npm: { '@2fd/graphdoc': '2.4.0', graphql: '15.8.0', '@digdir/dialogporten-schema': '1.118.6' },
+    build: 'node introspect.js && graphdoc -s ./schema.json -o ./out',
+    files: () => ({
+      // Its own reader knows only an older form of the language.
+      'introspect.js': `import { readFileSync, writeFileSync } from 'node:fs'
+import { buildSchema, introspectionFromSchema } from 'graphql'
+const text = readFileSync('node_modules/@digdir/dialogporten-schema/schema.verified.graphql', 'utf8')
+writeFileSync('schema.json', JSON.stringify({ data: introspectionFromSchema(buildSchema(text)) }))\n`,
+    }),
+    search: { path: '/index.html', field: '#type-search', hits: 'nav .slds-navigation-list--vertical li:not(.slds-hide)', queries: ['Activity', 'Dialog'] },
+  },
+  {
     name: 'docusaurus-openapi',
     description: 'Docusaurus 3.10.2 with docusaurus-theme-openapi-docs 5.2.0: operations beside guides',
     npm: {
@@ -244,6 +258,8 @@ info: { title: Dialogs, description: The schema of an inbox for dialogs., versio
     overrides: { '@docsearch/core': '4.6.3', '@docsearch/react': '4.6.3', '@docsearch/css': '4.6.3' },
     type: null,
     build: 'docusaurus gen-api-docs all && docusaurus build',
+    // The theme takes the empty localStorage of Node for the one of a browser.
+    env: { NODE_OPTIONS: '--no-experimental-webstorage' },
     out: 'build',
     link: (slug, from) => `/${slug}`.replace(/\/index$/, '/') || from,
     files: documents => ({
