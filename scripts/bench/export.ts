@@ -13,6 +13,7 @@ import { appSites } from './export/sites-apps.ts'
 import { debianSites } from './export/sites-debian.ts'
 import { frameworkSites } from './export/sites-frameworks.ts'
 import { generatorSites } from './export/sites-generators.ts'
+import { heldOutSites } from './export/sites-held-out.ts'
 import { themeSites } from './export/sites-themes.ts'
 import { quire, tools } from './export/tools.ts'
 import { conditionsText, describeMachine, numberOption } from './report.ts'
@@ -30,7 +31,10 @@ interface Flags {
   json?: boolean
 }
 
-const sites: readonly Site[] = [...debianSites, ...generatorSites, ...themeSites, ...appSites, ...frameworkSites]
+const sites: readonly Site[] = [
+  ...[...debianSites, ...generatorSites, ...themeSites, ...appSites, ...frameworkSites],
+  ...heldOutSites,
+]
 const peers = tools.filter(({ isOurs }) => !isOurs)
 
 export function exportCommand(): Command {
@@ -38,7 +42,7 @@ export function exportCommand(): Command {
     (known: readonly { name: string }[]) =>
     (text: string, before: string[] = []) => [...before, ...text.split(/[\s,]+/).map(name => readName(name, known))]
   return new Command('export')
-    .description('export 60 different documentation sites, and compare each bundle with its origin and with peers')
+    .description('export 68 different documentation sites, and compare each bundle with its origin and with peers')
     .addOption(
       new Option('--sites <folder>', 'folder for the built sites; later runs reuse it')
         .env('QUIRE_BENCH_SITES')

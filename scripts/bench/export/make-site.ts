@@ -29,7 +29,7 @@ export async function makeSite(site: Site, cacheFolder: string): Promise<SiteSou
   return {
     folder: join(folder, site.out ?? 'out'),
     ...habits,
-    ...(isApp ? { pages: documents.map(({ slug }) => toPath(slug)) } : {}),
+    ...(isApp ? { pages: documents.map(({ slug }) => toPath(slug)) } : { pages: site.known ?? [] }),
   }
 }
 

@@ -13,6 +13,8 @@ interface SiteFacts {
   start?: string
   /** Whether `keep` cuts pages that others link. An export of such a site must be allowed to lose pages. */
   isCut?: boolean
+  /** Paths of pages that only scripts link, from which links lead to the other pages. */
+  known?: readonly string[]
   /** The folder of the host that the site is served in; absent = `/`. */
   prefix?: string
   /** Whether the server answers unknown paths with index.html and 200, and scripts make the pages and their links. */
@@ -90,6 +92,6 @@ export interface SiteSource {
   serve?: readonly string[]
   prefix?: string
   isApp?: boolean
-  /** Paths of all pages, where no crawl of the HTML finds them. */
+  /** Paths of pages that no crawl of the HTML finds. */
   pages?: readonly string[]
 }

@@ -8,13 +8,13 @@ const react = { react: '19.3.1', 'react-dom': '19.3.1' }
 const marked = { marked: '18.2.1' }
 
 /** The documents as a module: an array of slug, address, title and Markdown. */
-const asModule = (documents: readonly Document[]) =>
+export const asModule = (documents: readonly Document[]) =>
   `export const docs = ${JSON.stringify(documents.map(({ slug, title, body }) => ({ slug, href: bare(slug), title, text: body })))}\n`
 
-const css = `body { margin: 0; font-family: sans-serif } .page { display: grid; grid-template-columns: 16rem 1fr; gap: 1rem } main { min-width: 0 } html.dark, html.dark body { background: #111; color: #eee }`
+export const css = `body { margin: 0; font-family: sans-serif } .page { display: grid; grid-template-columns: 16rem 1fr; gap: 1rem } main { min-width: 0 } html.dark, html.dark body { background: #111; color: #eee }`
 
 /** A theme button, tabs and a part that opens, which only work where React runs. */
-const reactControls = `import { useState } from 'react'
+export const reactControls = `import { useState } from 'react'
 export function Theme() {
   const [dark, setDark] = useState(false)
   return <button aria-label="Change the theme" onClick={() => { document.documentElement.classList.toggle('dark', !dark); setDark(!dark) }}>Theme</button>
@@ -29,7 +29,7 @@ export function More() {
   const [open, setOpen] = useState(false)
   return <div><button aria-expanded={open} onClick={() => setOpen(!open)}>More</button>{open && <p>These are the details.</p>}</div>
 }\n`
-const reactBody = `<Theme /><Tabs /><More /><h1>{title}</h1><div dangerouslySetInnerHTML={{ __html: html }} />`
+export const reactBody = `<Theme /><Tabs /><More /><h1>{title}</h1><div dangerouslySetInnerHTML={{ __html: html }} />`
 
 /** Documentation and application frameworks of 2026. */
 export const frameworkSites: readonly Site[] = [
