@@ -50,7 +50,9 @@ export const valueSets: Record<string, Values> = {
     staticExport: { bundleUrl: '', existingSecret: 'docs-link', key: 'url', sha256: 'a'.repeat(64) },
     networkPolicy: { bundlePort: 9000 },
   }),
-  metrics: enabled({ metrics: { enabled: true, serviceMonitor: { enabled: true, labels: { release: 'prometheus' } } } }),
+  metrics: enabled({
+    metrics: { enabled: true, serviceMonitor: { enabled: true, labels: { release: 'prometheus' } } },
+  }),
   'no network policy': enabled({ networkPolicy: { enabled: false } }),
   openshift: enabled({ openshift: true }),
   'cors and proxies': enabled({

@@ -16,7 +16,9 @@ const envOf = (name: string): Record<string, unknown> =>
 
 const others = Object.keys(valueSets).filter(name => name !== 'defaults')
 
-describe.skipIf(!canRender)(`the templates, rendered by Go (apt-get install ${chartPackages.join(' ')})`, () => {
+const title = `rendered by Go (apt-get install ${chartPackages.join(' ')})`
+
+describe.skipIf(!canRender)(`the pods, ${title}`, () => {
   test('without an export, nothing is deployed', () => {
     expect(others.length).toBeGreaterThanOrEqual(12)
     expect(all('defaults')).toEqual([])
@@ -107,7 +109,9 @@ describe.skipIf(!canRender)(`the templates, rendered by Go (apt-get install ${ch
     })
     expect(container('places and limits').image).toBe('registry.example.com:5000/docs/quire:1.2.3')
   })
+})
 
+describe.skipIf(!canRender)(`what is around the pods, ${title}`, () => {
   test('with persistence each pod has its volume; without, the pods overlap', () => {
     expect(find('a link', 'StatefulSet').spec).toMatchObject({ replicas: 2, serviceName: 'docs-quire-host' })
     expect(find('places and limits', 'StatefulSet').spec.volumeClaimTemplates[0].spec).toMatchObject({

@@ -19,7 +19,10 @@ let key: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'quire-pipeline-'))
   // Stands for helm: writes its arguments, one a line, and the values that it reads.
-  writeFileSync(join(folder, 'helm'), `#!/bin/sh\nprintf '%s\\n' "$@" >> '${folder}/arguments'\ncat > '${folder}/values'\n`)
+  writeFileSync(
+    join(folder, 'helm'),
+    `#!/bin/sh\nprintf '%s\\n' "$@" >> '${folder}/arguments'\ncat > '${folder}/values'\n`,
+  )
   chmodSync(join(folder, 'helm'), 0o755)
   site = await startSite(2)
   server = await startTestServer({ verify: 'static' })
