@@ -127,12 +127,15 @@ export async function installDebian(packages: readonly string[], file: string, l
   if (!existsSync(file)) throw missing
 }
 
-/** Unpacks a manual into the cache. A complete manual that is installed here is served where it is. */
+/**
+ * Unpacks a manual into the cache. A complete manual that is installed here is served where it is. Its folder is not enough: that of
+ * sqlite3-doc also holds the change log of sqlite3.
+ */
 async function unpackManual(
   { name, debian, folder: inside, keep }: Extract<Site, { debian: unknown }>,
   cacheFolder: string,
 ): Promise<string> {
-  if (!keep && existsSync(`/${inside}`)) return `/${inside}`
+  if (!keep && existsSync(`/${inside}/index.html`)) return `/${inside}`
   const made = await makeOnce(cacheFolder, name, { debian, inside, keep }, async folder => {
     const downloads = join(folder, '.downloads')
     const unpacked = join(folder, '.unpacked')
