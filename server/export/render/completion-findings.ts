@@ -13,6 +13,8 @@ export interface CompletionFindings {
   empty: Set<string>
   /** Pages with an API reference of which not all collapsed parts could be opened. */
   collapsed: Set<string>
+  /** Pages whose API reference no browser could show, so that it was removed. */
+  lostReferences: Set<string>
   /** Pages that were opened to copy the panels of their tabs. */
   tabbed: Set<string>
   /** Pages with tabs whose panels were not copied, because there were too many. */
@@ -37,7 +39,7 @@ export function describeFindings(
   findings: CompletionFindings,
   described: Described,
 ): Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'> {
-  const { rendered, compared, empty, collapsed } = findings
+  const { rendered, compared, empty, collapsed, lostReferences } = findings
   const { limits, views } = described
   return {
     renderedPages: [...rendered],
@@ -50,6 +52,9 @@ export function describeFindings(
       ...[...empty]
         .sort()
         .map(key => `${nameOf(key)} may be incomplete: its scripts build it, and no browser could show it.`),
+      ...[...lostReferences]
+        .sort()
+        .map(key => `The API reference ${nameOf(key)} is missing in the bundle: no browser could show it in time.`),
       ...[...collapsed]
         .sort()
         .map(

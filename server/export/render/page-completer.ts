@@ -85,6 +85,7 @@ function createCompletion(options: PageCompleterOptions): Completion {
     compared: new Set(),
     empty: new Set(),
     collapsed: new Set(),
+    lostReferences: new Set(),
     tabbed: new Set(),
     closedTabs: new Set(),
     hasOldRoutes: false,
@@ -186,6 +187,7 @@ async function freezePage(
   const frozen = await tryFreeze(completion, page)
   if (frozen) return { page: frozen, isFrozen: true }
   log?.({ page: resource.key }, 'the browser shows no API reference; removed')
+  completion.findings.lostReferences.add(resource.key)
   return { page: await removeReferences(completion, page), isFrozen: false }
 }
 

@@ -88,6 +88,8 @@ describe.skipIf(!executablePath)(`references are frozen (needs a Chromium: ${ins
     expect(html).not.toContain('swagger-ui')
     expect(html).toContain('src="own.js"')
     expect(bundle.report.removedFeatures).toEqual([{ product: 'Swagger UI', feature: 'playground', pages: 1 }])
+    const note = 'The API reference /failed is missing in the bundle: no browser could show it in time.'
+    expect(bundle.report.notes).toContain(note)
   })
 
   test('the document stays in the bundle, because the page links to it', () => {
