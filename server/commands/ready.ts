@@ -15,7 +15,7 @@ const settings = {
     ...addressSettings.host,
     what: 'address that the server listens on; 0.0.0.0 and :: are asked on this machine',
   },
-  port: { ...addressSettings.port, what: 'port that the server listens on', read: integer(1, 65535) },
+  port: { ...addressSettings.port, what: 'port that the server listens on' },
   wait: {
     flag: '--wait <seconds>',
     env: 'QUIRE_READY_WAIT',
@@ -48,6 +48,7 @@ It reads QUIRE_HOST and QUIRE_PORT as the server does, so it is the health check
 if the server is ready, and with 1 if it is not or does not answer.`,
     )
     .action(async ({ host, port, wait, json }: FlagsOf<typeof settings>) => {
+      if (port === 0) throw new OperatorError('--port 0 is any free port. Give the one that the server has chosen.', 2)
       const url = `http://${toReachable(host)}:${port}/readyz`
       const endsAt = Date.now() + wait * 1000
       let readiness = await ask(url)

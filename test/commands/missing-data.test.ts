@@ -49,6 +49,7 @@ const calls: [keyof typeof groups, string[]][] = [
   ['sites', ['delete', 'docs.example.com']],
   ['keys', ['list']],
   ['keys', ['create', 'ci', '--org', 'Acme']],
+  ['keys', ['rotate', 'ci']],
   ['keys', ['revoke', 'ci']],
   ['exports', ['list']],
   ['exports', ['cancel', 'se_1']],
