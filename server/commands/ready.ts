@@ -34,7 +34,7 @@ interface Readiness {
 }
 
 export function readyCommand(): Command {
-  const command = new Command('ready').description('ask quire serve or quire host on this machine whether it is ready')
+  const command = new Command('ready').description('ask the server or host on this machine whether it is ready')
   return addSettings(command, settings)
     .addHelpText(
       'after',
