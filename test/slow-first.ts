@@ -14,7 +14,7 @@ export const slowFiles: readonly string[] = [
   'test/e2e/follow.long.test.ts',
   'test/e2e/same-bytes.long.test.ts',
   'test/store/random-visits.long.test.ts',
-  'test/e2e/soak.long.test.ts',
+  'test/e2e/soak.alone.test.ts',
   'test/package/conformance/conformance.long.test.ts',
   'test/e2e/nodes.long.test.ts',
   'test/package/quire-spec.long.test.ts',
