@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Finished, runProgram } from '../support/program.ts'
 import { deployment } from './chart-values.ts'
@@ -12,17 +13,24 @@ export function whyNoContainers(): string | undefined {
   const missing = containerPackages.filter(name => !existsSync(`/usr/bin/${name}`) && !existsSync(`/usr/sbin/${name}`))
   if (missing.length > 0) return `needs ${missing.join(', ')} (apt-get install ${containerPackages.join(' ')})`
   if (process.getuid?.() !== 0) return 'needs root'
-  const { status, stderr } = spawnSync('podman', ['info'], { env: { ...process.env, ...storage } })
+  const { status, stderr } = spawnSync('podman', [...storage, 'info'])
+  removeStorage()
   return status === 0 ? undefined : `podman does not work here: ${String(stderr).trim().split('\n').at(-1)}`
 }
 
-/** Overlay file systems cannot lie on each other, so each layer is a copy. */
-const storage = { STORAGE_DRIVER: 'vfs' }
+/** Apart from the images of the user. */
+const storageFolder = join(tmpdir(), `quire-images-${process.pid}`)
+const storage = ['--root', join(storageFolder, 'root'), '--runroot', join(storageFolder, 'run')]
+
+/** Removes all images, containers and volumes of this process. */
+export function removeStorage(): void {
+  rmSync(storageFolder, { recursive: true, force: true })
+}
 
 /** Runs a program of containers until it ends. */
 export async function runTool(program: 'buildah' | 'podman', ...args: string[]): Promise<Finished> {
   const runtime = program === 'podman' ? ['--runtime', 'runc', '--cgroup-manager', 'cgroupfs'] : []
-  return runProgram([...runtime, ...args], { program, env: storage })
+  return runProgram([...storage, ...runtime, ...args], { program })
 }
 
 /** Like `runTool`, and fails with the output of a program that fails. Returns what it printed. */
@@ -49,7 +57,7 @@ export async function buildImage(target: 'host' | 'server', context: string, bas
   const name = `quire-test-${target}`
   const file = join(deployment, 'Containerfile')
   const given = ['BASE', 'VERSION', 'REVISION'].map((key, i) => `--build-arg=${key}=${[base, '1.2.3', 'abc'][i]}`)
-  const how = ['--isolation=chroot', '--network=host', '--format=docker', '--layers', ...given]
+  const how = ['--isolation=chroot', '--network=host', '--format=docker', ...given]
   await useTool('buildah', 'build', ...how, '--file', file, '--target', target, '--tag', name, context)
   return Number(await useTool('podman', 'image', 'inspect', '--format', '{{.Size}}', name))
 }

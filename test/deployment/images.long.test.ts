@@ -9,7 +9,17 @@ import { page, startFakeSite } from '../export/fake-site.ts'
 import { send } from '../support/client.ts'
 import { waitFor } from '../support/export-site.ts'
 import { rounds } from '../support/rounds.ts'
-import { buildImage, confine, makeBase, ownProfile, runTool, users, useTool, whyNoContainers } from './containers.ts'
+import {
+  buildImage,
+  confine,
+  makeBase,
+  ownProfile,
+  removeStorage,
+  runTool,
+  users,
+  useTool,
+  whyNoContainers,
+} from './containers.ts'
 
 // Builds both images, and runs them as the charts do.
 
@@ -40,11 +50,12 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   if (reason !== undefined) return
-  await useTool('podman', 'rmi', '--force', host, server, base)
+  removeStorage()
   for (const each of [folder, scratch]) rmSync(each, { recursive: true, force: true })
 })
 
 imageTest('both have the sizes that the documentation names, labels, a health check and no root', async () => {
+  console.log(`${sizes.host / megabyte} MB for a host, ${sizes.server / megabyte} MB for a server`)
   expect(sizes.host).toBeLessThan(200 * megabyte)
   expect(sizes.server).toBeLessThan(650 * megabyte)
   for (const image of [host, server]) {
