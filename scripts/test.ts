@@ -6,7 +6,7 @@
 //   npm run test:unit [-- FILE ...]
 //   npm run test:changed [-- --since REF]
 //   npm run test:all [-- --added]
-//   npm run test:long
+//   npm run test:long [-- --minutes NUMBER]
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -93,6 +93,15 @@ if (process.getuid?.() === 0) {
   process.env.QUIRE_ALLOW_NO_SANDBOX ??= '1'
 }
 
+if (values.minutes !== undefined) {
+  const minutes = Number(values.minutes)
+  if (!values.long || !(minutes > 0)) {
+    console.error('--minutes takes a number greater than 0, and only --long takes --minutes.')
+    process.exit(2)
+  }
+  process.env.QUIRE_TEST_UNTIL = new Date(Date.now() + minutes * 60_000).toISOString()
+}
+
 if (values.long) {
   await installTestPackages({ ...documentation, ...services })
   // Apart from the others, because a system that does not have these can still have those.
@@ -141,6 +150,7 @@ function readFlags() {
         check: { type: 'boolean', default: false },
         since: { type: 'string' },
         only: { type: 'string' },
+        minutes: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     })
@@ -175,7 +185,8 @@ function help(): string {
   npm run test:changed      the tests that import files changed since main, committed or not; use -- --since REF for
                             another base; runs all tests if package.json or the configuration of the tests changed
   npm run test:all          also the slow tests, and those on PostgreSQL, S3 and nginx; use -- --added to run only these
-  npm run test:long         slow browser, fault, hostile and soak runs, about forty minutes
+  npm run test:long         slow browser, fault, hostile and soak runs, about half an hour; with -- --minutes NUMBER,
+                            files that would begin later are skipped, others each time
 
 Steps: ${all.map(({ name }) => name).join(' | ')}
 

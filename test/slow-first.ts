@@ -6,7 +6,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * from a run before, which a new clone has not had.
  */
 export const slowFiles: readonly string[] = [
-  'test/e2e/kill-everything.alone.test.ts',
   'test/export/archive/large-zip.long.test.ts',
   'test/e2e/resume.long.test.ts',
   'test/e2e/import-kill.long.test.ts',
@@ -14,12 +13,10 @@ export const slowFiles: readonly string[] = [
   'test/e2e/follow.long.test.ts',
   'test/e2e/same-bytes.long.test.ts',
   'test/store/random-visits.long.test.ts',
-  'test/e2e/soak.alone.test.ts',
   'test/package/conformance/conformance.long.test.ts',
   'test/e2e/nodes.long.test.ts',
   'test/package/quire-spec.long.test.ts',
   'test/e2e/graceful-shutdown.long.test.ts',
-  'test/hostile/hostile-scripts.alone.test.ts',
   'test/e2e/backup.long.test.ts',
   'test/e2e/python-docs.long.test.ts',
   'test/hostile/crashing-pages.long.test.ts',
@@ -67,13 +64,20 @@ export const slowFiles: readonly string[] = [
   'test/mock/page.slow.test.ts',
 ]
 
-/** Starts the slow files first, and the others in the order of vitest. */
+/** Starts the slow files first, and the others in the order of vitest; on each day, with another of those that run alone. */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config
     const others = await super.sort(files)
-    return sortSlowFirst(others, ({ moduleId }) => relative(root, moduleId).replaceAll('\\', '/'))
+    const day = Math.floor(Date.now() / 86_400_000)
+    return sortSlowFirst(rotate(others, day), ({ moduleId }) => relative(root, moduleId).replaceAll('\\', '/'))
   }
+}
+
+/** Lets the list begin with another element for each number, so that a run that ends early leaves out other files each time. */
+export function rotate<T>(list: readonly T[], by: number): T[] {
+  const start = list.length === 0 ? 0 : by % list.length
+  return [...list.slice(start), ...list.slice(0, start)]
 }
 
 /** @param toPath returns the path below the root of the project. */

@@ -39,7 +39,12 @@ export default defineConfig(({ mode }) => {
       },
     },
   ]
-  const long = { testTimeout: 900_000, hookTimeout: 900_000, env: { QUIRE_TEST_LONG: '1' } }
+  const long = {
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    env: { QUIRE_TEST_LONG: '1' },
+    runner: 'test/support/deadline-runner.ts',
+  }
   const longest = [
     project('long', { ...long, sequence: { groupOrder: 0 } }),
     project('alone', { ...long, maxWorkers: 1, sequence: { groupOrder: 1 } }),

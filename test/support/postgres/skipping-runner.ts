@@ -1,4 +1,5 @@
-import { type RunnerTaskResultPack, type RunnerTestFile, type RunnerTestSuite, TestRunner } from 'vitest'
+import { type RunnerTaskResultPack, type RunnerTestFile, TestRunner } from 'vitest'
+import { skipSuite } from '../skip-suite.ts'
 import { findPostgres } from './test-database.ts'
 
 /** Runs the tests of a project that needs a PostgreSQL. Without one, it says why and skips them. */
@@ -12,15 +13,7 @@ export default class SkippingRunner extends TestRunner {
     for (const file of files) {
       console.log(`${file.name} is skipped on PostgreSQL: ${found.missing}`)
       // Vitest has listed the tests before.
-      await this.onTaskUpdate(skip(file), [])
+      await this.onTaskUpdate(skipSuite(file), [])
     }
   }
-}
-
-function skip(suite: RunnerTestSuite): RunnerTaskResultPack[] {
-  suite.mode = 'skip'
-  return suite.tasks.flatMap(task => {
-    task.mode = 'skip'
-    return task.type === 'suite' ? skip(task) : [[task.id, { state: 'skip' }, task.meta]]
-  })
 }
