@@ -33,12 +33,16 @@ export function describeSearch({
   return [`The search of the site finds ${hits} for "${found.word}" at the origin, and ${join(losses)}. ${remedy}`]
 }
 
-/** Says that the search of the site asks its server. */
-export function noteSearchServer(path: string, hasSearch: boolean): string {
+/** Says that the search of the site asks its server, or that nothing is known about it; nothing when it was compared. */
+export function noteSearch({ server, isUnknown }: { server: string | null; isUnknown: boolean }, hasSearch: boolean) {
   const remedy = hasSearch
     ? 'The packed search takes its place.'
     : 'Export with --offline-search to get a search that works everywhere.'
-  return `The search of the site asks its server for ${path}, so it finds nothing in the bundle. ${remedy}`
+  if (server !== null)
+    return [`The search of the site asks its server for ${server}, so it finds nothing in the bundle. ${remedy}`]
+  if (!isUnknown) return []
+  const advice = hasSearch ? '' : ' --offline-search adds a search that works everywhere.'
+  return [`The search of the site found nothing at the origin either, so it was not compared.${advice}`]
 }
 
 /** Lists the places where the search of the site finds nothing. */

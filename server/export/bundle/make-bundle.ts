@@ -13,7 +13,7 @@ import { packSearch, writeSearchScript } from '../search/pack-search.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
 import { lookAndSearch, type SiteSearch } from '../verify/site-search.ts'
 import { noteLeftFaults, noteTextLoss } from '../verify/text-loss.ts'
-import { listDeadPlaces, noteSearchServer } from './describe-search.ts'
+import { listDeadPlaces, noteSearch } from './describe-search.ts'
 import { inlineFonts } from './inline-fonts.ts'
 import { inlineSprites } from './inline-sprites.ts'
 import { choosePacked, packFiles } from './pack-files.ts'
@@ -61,7 +61,7 @@ export async function makeBundle(
     ...noteLeftFaults(placer.leftFaults(), allowLoss),
   )
   const { server } = siteSearch
-  if (server !== null) report.notes.unshift(noteSearchServer(server, hasSearch))
+  report.notes.unshift(...noteSearch(siteSearch, hasSearch))
   if (hasSearch) await writeSearchScript(folder, listDeadPlaces(siteHits, server))
   const { pagePaths } = written
   const search = hasSearch ? await packSearch({ collected, folder, pagePaths, startThread, signal }) : null

@@ -1,7 +1,7 @@
 import { digestJson } from '../../base/digest.ts'
 import type { Answerer, BrowserAnswer } from '../../web/browser/browser-request.ts'
 import type { SearchUse } from '../../web/browser/use-search.ts'
-import { readPageHead } from '../../web/html/page-head.ts'
+import { readMainHeading, readPageHead } from '../../web/html/page-head.ts'
 import { readPageWords } from '../../web/html/page-text.ts'
 import type { ViewCache } from '../cache/view-cache.ts'
 import type { CollectedSite } from '../crawl/crawl-tools.ts'
@@ -79,22 +79,22 @@ export async function readSearchWords(seen: Pick<SeenSite, 'scripted' | 'looks'>
 
 /**
  * Reads the titles and texts of pages spread over the site, also of pages that were not opened: the few that were may be lists, whose
- * titles are no names. A page that was opened and has no title gives its first headings.
+ * titles are no names. If all pages have one title, which names the site, their headings are their titles.
  */
 async function readTitles({
   scripted,
   looks,
 }: Pick<SeenSite, 'scripted' | 'looks'>): Promise<{ title: string; text: string }[]> {
-  const read: { title: string; text: string }[] = []
+  const read: { title: string | null; heading: string; text: string }[] = []
   for (const { page } of spread(scripted, maxTitles)) {
     if (!page.span) continue
     const raw = { text: (await readSpan(page.span)).toString('latin1'), charset: page.charset }
-    const { title } = readPageHead(raw)
     const words = looks.get(page.key)?.headingWords ?? []
-    const text = readPageWords(raw).join(' ').toLowerCase()
-    read.push({ title: title ?? words.slice(0, maxHeadingWords).join(' '), text })
+    const heading = readMainHeading(raw) ?? words.slice(0, maxHeadingWords).join(' ')
+    read.push({ title: readPageHead(raw).title, heading, text: readPageWords(raw).join(' ').toLowerCase() })
   }
-  return read
+  const isAlike = read.length > 1 && new Set(read.map(({ title }) => title)).size === 1
+  return read.map(({ title, heading, text }) => ({ title: isAlike ? heading : (title ?? heading), text }))
 }
 
 /** Lists the pages with a search, one for each set of scripts, largest set first; else the page named like a search page. */

@@ -18,6 +18,8 @@ export interface SiteSearch {
   importers: readonly string[]
   /** The path on the server of the site that finds the hits; null = the search needs none, or there is no search. */
   server: string | null
+  /** Whether a page shows a search that found nothing at the origin, so that nothing is known about it. */
+  isUnknown: boolean
   /** Returns the search of a written bundle. */
   open(bundle: SearchedBundle): BundleSearch
 }
@@ -37,8 +39,10 @@ export async function lookAndSearch(
   const [early] = await Promise.all([isKnown ? searchAtOrigin(options, seen, words) : null, look()])
   const origin = isKnown || !seen ? early : await searchAtOrigin(options, seen, await readSearchWords(seen))
   const server = origin?.use.server ?? null
-  if (!seen || !origin || server !== null)
-    return { fetched: [], importers: [], server, open: () => ({ startAhead() {}, compare: async () => null }) }
+  if (!seen || !origin || server !== null) {
+    const isUnknown = origin === null && seen !== null && showsSearch(seen)
+    return { fetched: [], importers: [], server, isUnknown, open: () => ({ startAhead() {}, compare: async () => null }) }
+  }
   const scripts = [...(await fetchSearchFiles(options, origin.use))]
   const importers = listThose(scripts, isImporter)
   // Without one that imports it, what looks like a module is a script with a text about modules.
@@ -47,6 +51,7 @@ export async function lookAndSearch(
     fetched: [...origin.use.fetched, ...modules],
     importers: modules.length === 0 ? [] : importers,
     server,
+    isUnknown: false,
     open: bundle => openBundleSearch(seen, origin, bundle),
   }
 }

@@ -35,6 +35,24 @@ export function readPageHead({ text, charset }: RawText): PageHead {
   return { title: head.title || null, generator: head.generator || null }
 }
 
+/** Reads the first heading of the first level that has a text, like the title; null = none. */
+export function readMainHeading({ text, charset }: RawText): string | null {
+  let found = ''
+  let isInside = false
+  scanHtml(text, {
+    tag({ name }) {
+      if (name === 'h1') isInside = found === ''
+    },
+    text(start, end) {
+      if (isInside) found = toLine(`${found} ${decodeHTML(decodeRaw(text.slice(start, end), charset))}`)
+    },
+    closeTag(name) {
+      if (name === 'h1') isInside = false
+    },
+  })
+  return found || null
+}
+
 /** Control characters become spaces, because a terminal would obey them. */
 function toLine(text: string): string {
   return text

@@ -3,11 +3,15 @@ import type { FakeSite } from '../fake-site.ts'
 export const names = ['Tables', 'Joining', 'Sorting', 'Grouping']
 const words = (name: string) => Array.from({ length: 40 }, (_, index) => `${name.toLowerCase()}${index}`).join(' ')
 
-/** Returns a site of five pages, each with this markup of a search. */
-export function searchable(markup: string, files: FakeSite): FakeSite {
+/**
+ * Returns a site of five pages, each with this markup of a search.
+ *
+ * @param title the title of all pages; undefined = each has its own.
+ */
+export function searchable(markup: string, files: FakeSite, title?: string): FakeSite {
   const links = names.map(name => `<a href="${name}.html">Read on ${name}</a>`).join(' ')
   const page = (name: string) =>
-    `<!doctype html><html><head><title>${name}</title></head><body><h1>${name}</h1><p>${words(name)}</p>${links}${markup}</body></html>`
+    `<!doctype html><html><head><title>${title ?? name}</title></head><body><h1>${name}</h1><p>${words(name)}</p>${links}${markup}</body></html>`
   return { '/': page('Start'), ...Object.fromEntries(names.map(name => [`/${name}.html`, page(name)])), ...files }
 }
 

@@ -32,6 +32,12 @@ describe('a search that works', { timeout: 120_000 }, () => {
     for (const found of report.siteSearch?.words ?? []) expect(found).toMatchObject(everywhere(1))
   })
 
+  test('is tried with words of headings if all pages have one title', async () => {
+    const site = searchable(field, { '/find.js': finder(`show(${JSON.stringify(names)})`) }, 'The Site')
+    const { report } = await run(site)
+    expect(report.siteSearch?.words.map(({ word }) => word).sort()).toEqual(names.toSorted().slice(0, 3))
+  })
+
   test('imports its engine on file:// too, which loads one part of its index for each word', async () => {
     const engine = `
       const part = word => fetch(new URL('parts/' + word.toLowerCase() + '.part', import.meta.url))
@@ -63,6 +69,14 @@ describe('a search that finds nothing in the bundle', { timeout: 120_000 }, () =
     expect(report.siteSearch?.words).toHaveLength(3)
     expect(readEntry(entries, 'export-report.html')).toMatch(
       /The search of the site finds 1 hit for &quot;\w+&quot; at the origin, and none in a folder of a host and from file:\/\/\. Export with --offline-search/,
+    )
+  })
+
+  test('is said not to be compared if it finds nothing at the origin either', async () => {
+    const { report } = await run(searchable(field, { '/find.js': '' }))
+    expect(report.siteSearch).toBeNull()
+    expect(report.notes).toContainEqual(
+      'The search of the site found nothing at the origin either, so it was not compared. --offline-search adds a search that works everywhere.',
     )
   })
 
