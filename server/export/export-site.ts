@@ -220,7 +220,7 @@ interface CollectDeps {
  */
 async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<Collection> {
   const { site, exclusions, fetcher, pace, signal } = deps
-  const { limits, onProgress, paths, log } = options
+  const { limits, onProgress, paths, log, allowLoss = false } = options
   onProgress({ stage: 'discover', pagesDone: 0, pagesKnown: 0, pageCount: 0 })
   const obeyRobots = obeysRobots(options)
   const discovered = await discoverSite({ site, fetcher, pace, obeyRobots, wantPages: paths === null })
@@ -234,7 +234,7 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
   const compares = options.verify !== 'static'
   const shared = { tools, found, files, missing, startKey }
   const answer = createAnswerer(tools, files)
-  const completer = createPageCompleter({ ...shared, answer, compares, signal, log })
+  const completer = createPageCompleter({ ...shared, answer, compares, allowLoss, signal, log })
   // Browsers request /favicon.ico by default.
   files.need(new URL('/favicon.ico', site.origin), 'asset')
   // A site may have lists of its Markdown.
@@ -245,12 +245,12 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
   if (!compares) await deps.tabs?.close()
   signal.throwIfAborted()
   await deps.loginWatch.finish()
-  const walls = deps.loginWatch.check(found, options.allowLoss ?? false)
+  const walls = deps.loginWatch.check(found, allowLoss)
   checkOutcome(found, limits, paths === null ? null : starts)
   const losses = { pages: crawled.lost, lists: discovered.lostLists }
   const shortfall = paths === null ? await findShortfall(found, options.origin, crawled.isExpected) : []
-  if (!options.allowLoss) checkExpected(losses, site)
-  if (!options.allowLoss) refuseShortfall(shortfall, site)
+  if (!allowLoss) checkExpected(losses, site)
+  if (!allowLoss) refuseShortfall(shortfall, site)
   const report = beginReport(options, found, completer.findings())
   // What is lost comes first, because a summary shows only the first notes.
   report.notes = [

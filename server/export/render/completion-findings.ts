@@ -54,7 +54,7 @@ export function describeFindings(
         .map(key => `${nameOf(key)} may be incomplete: its scripts build it, and no browser could show it.`),
       ...[...lostReferences]
         .sort()
-        .map(key => `The API reference ${nameOf(key)} is missing in the bundle: no browser could show it in time.`),
+        .map(key => `The API reference ${nameOf(key)} is missing in the bundle: none appeared in the browser.`),
       ...[...collapsed]
         .sort()
         .map(

@@ -22,6 +22,8 @@ export interface PageCompleterOptions {
   startKey: string
   /** Whether a browser also checks pages whose HTML seems complete. */
   compares: boolean
+  /** Whether the export may go on without an API reference that the browser does not show in its time. */
+  allowLoss: boolean
   signal: AbortSignal
   log: ExportLog | undefined
 }

@@ -191,8 +191,15 @@ async function freezePage(
   return { page: await removeReferences(completion, page), isFrozen: false }
 }
 
+/** @throws {ExportError} when the browser does not show the page in its time and this loss is not allowed. */
 async function tryFreeze(completion: Completion, { resource }: FetchedPage): Promise<FetchedPage | null> {
-  const view = await completion.views.tryShowReference(resource)
+  const { views, allowLoss } = completion
+  const view = await views.tryShowReference(resource)
+  if (!view && views.isAvailable && !allowLoss) {
+    const { pathname } = resource.url
+    const message = `The browser did not show the API reference ${pathname} in time; give it more (--page-timeout-seconds), leave it out (--exclude), or accept that the bundle lacks it (--allow-loss).`
+    throw new ExportError(message, 'text_lost')
+  }
   const own = view && completion.tools.site.own(view.shown.url)
   if (!view || !own || view.shown.references.length === 0) return null
   try {

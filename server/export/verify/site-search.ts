@@ -41,7 +41,13 @@ export async function lookAndSearch(
   const server = origin?.use.server ?? null
   if (!seen || !origin || server !== null) {
     const isUnknown = origin === null && seen !== null && showsSearch(seen)
-    return { fetched: [], importers: [], server, isUnknown, open: () => ({ startAhead() {}, compare: async () => null }) }
+    return {
+      fetched: [],
+      importers: [],
+      server,
+      isUnknown,
+      open: () => ({ startAhead() {}, compare: async () => null }),
+    }
   }
   const scripts = [...(await fetchSearchFiles(options, origin.use))]
   const importers = listThose(scripts, isImporter)

@@ -88,7 +88,7 @@ describe.skipIf(!executablePath)(`references are frozen (needs a Chromium: ${ins
     expect(html).not.toContain('swagger-ui')
     expect(html).toContain('src="own.js"')
     expect(bundle.report.removedFeatures).toEqual([{ product: 'Swagger UI', feature: 'playground', pages: 1 }])
-    const note = 'The API reference /failed is missing in the bundle: no browser could show it in time.'
+    const note = 'The API reference /failed is missing in the bundle: none appeared in the browser.'
     expect(bundle.report.notes).toContain(note)
   })
 
@@ -141,5 +141,22 @@ test.skipIf(!executablePath)(
     expect(report.frozenReferences).toEqual([])
     expect(report.keptFeatures.map(({ product }) => product)).toEqual(['RapiDoc', 'Swagger UI'])
     expect(readEntry(entries, 'failed.html')).toContain('swagger-ui')
+  },
+)
+
+test.skipIf(!executablePath)(
+  'a reference that does not appear in time ends the export, unless a loss is allowed',
+  async () => {
+    const site = await startFakeSite({
+      '/': `<!doctype html><title>Reference</title><div id="swagger-ui"></div><script src="/swagger-ui-bundle.js"></script>`,
+      '/swagger-ui-bundle.js': { body: 'for (;;);', headers: { 'content-type': 'text/javascript' } },
+    })
+    const limits = { pageTimeoutMs: 500 }
+    await expect(exportFakeSite(site.origin, { limits })).rejects.toThrow(
+      'The browser did not show the API reference / in time; give it more (--page-timeout-seconds)',
+    )
+    const { report } = await exportFakeSite(site.origin, { limits, allowLoss: true })
+    await site.close()
+    expect(report.notes).toContain('The API reference / is missing in the bundle: none appeared in the browser.')
   },
 )
