@@ -245,11 +245,14 @@ const stageVerbs: Record<ExportProgress['stage'], string> = {
   fetch: 'Fetching',
   render: 'Rendering',
   archive: 'Packing',
+  check: 'Checking in a browser',
 }
 
 /** Describes the progress of an export for a log: `Fetching: 120 of 526 pages`. */
 export function describeProgress({ stage, pagesDone, pagesKnown }: Omit<ExportProgress, 'pageCount'>): string {
-  return stage === 'discover' ? stageVerbs.discover : `${stageVerbs[stage]}: ${pagesDone} of ${pagesKnown} pages`
+  if (stage === 'discover') return stageVerbs.discover
+  if (stage === 'check') return `${stageVerbs.check}: ${pagesDone} opened`
+  return `${stageVerbs[stage]}: ${pagesDone} of ${pagesKnown} pages`
 }
 
 /**
@@ -260,6 +263,7 @@ export function describeProgress({ stage, pagesDone, pagesKnown }: Omit<ExportPr
  */
 export function drawProgress(progress: Omit<ExportProgress, 'pageCount'>, elapsedMs: number, columns: number): string {
   const { stage, pagesDone, pagesKnown } = progress
+  if (stage === 'check') return describeProgress(progress).slice(0, columns)
   if (stage === 'discover' || pagesKnown === 0) return `${stageVerbs[stage]} ...`.slice(0, columns)
   const filled = Math.min(progressBarWidth, Math.round((pagesDone / pagesKnown) * progressBarWidth))
   const bar = `[${'#'.repeat(filled)}${'.'.repeat(progressBarWidth - filled)}]`

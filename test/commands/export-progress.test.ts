@@ -14,4 +14,7 @@ test('draws bar, count, rate and time left, within the terminal', () => {
 
 test('describes a stage', () => {
   expect(describeProgress({ stage: 'render', pagesDone: 1, pagesKnown: 2 })).toBe('Rendering: 1 of 2 pages')
+  const check = { stage: 'check' as const, pagesDone: 7, pagesKnown: 0 }
+  expect(describeProgress(check)).toBe('Checking in a browser: 7 opened')
+  expect(drawProgress(check, 2000, 80)).toBe('Checking in a browser: 7 opened')
 })

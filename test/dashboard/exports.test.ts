@@ -214,7 +214,8 @@ describe('the page of an export', () => {
 test.each<[string, Partial<ExportWork>, string]>([
   ['compares', { stage: 'compare' }, 'Now comparing pages with what a browser shows'],
   ['looks for pages', { stage: 'discover', pagesKnown: 0 }, 'Now looking for pages'],
-  ['packs', { stage: 'archive', pagesDone: 1 }, 'Now checking and packing the pages'],
+  ['packs', { stage: 'archive', pagesDone: 1 }, 'Now packing the pages'],
+  ['checks', { stage: 'check', pagesKnown: 0 }, 'Now checking the pages in a browser'],
   ['stands still', { pagesPerSecond: 0.04 }, 'Now reading pages Pages 9 of 21 known so far Time left about 5 s'],
   [
     'is almost done',

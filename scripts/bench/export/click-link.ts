@@ -46,7 +46,7 @@ export async function clickLink(page: Page, place: Place, key: string): Promise<
   const element = handle.asElement()
   if (!element) return undefined
   const before = page.url()
-  await element.evaluate(it => (it as Element).scrollIntoView({ block: 'center' }))
+  await element.evaluate(it => (it as Element).scrollIntoView({ block: 'center', behavior: 'instant' }))
   await (element as unknown as { click(): Promise<void> }).click().catch(() => {})
   // A slow page may not have begun to leave when the click returns.
   await page.waitForFunction(url => location.href !== url, { timeout: 3000 }, before).catch(() => {})

@@ -19,7 +19,8 @@ const namedBy = {
  */
 export function listUnnamed({ verdict, report }: Copy, hits: number[] | undefined): string[] {
   if (!verdict || !report) return []
-  const { differences, siteSearch, missingFiles } = report
+  const { differences, siteSearch, missingFiles, notes } = report
+  const isUnknown = notes.some(note => note.includes('so it was not compared'))
   return placeNames.flatMap(name => {
     const said = differences.filter(({ place }) => place === name)
     const names = (pattern: RegExp) =>
@@ -29,7 +30,7 @@ export function listUnnamed({ verdict, report }: Copy, hits: number[] | undefine
     const lines = unsaid.map(([, what]) => `${name}: ${what}`)
     const given = verdict.places[name].hits
     const isFewer = hits?.some((count, at) => (given?.[at] ?? 0) < count) ?? false
-    if (isFewer && !siteSearch?.words.some(words => words[name] < words.origin))
+    if (isFewer && !isUnknown && !siteSearch?.words.some(words => words[name] < words.origin))
       lines.push(`${name}: hits ${given} <> ${hits}`)
     return lines
   })

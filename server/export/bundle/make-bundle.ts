@@ -35,6 +35,7 @@ interface Making {
   hasSearch: boolean
   markdown: boolean
   onPage(): void
+  onView(): void
   signal: AbortSignal
   clock: StageClock
 }
@@ -49,8 +50,7 @@ export async function makeBundle(
   const { workFolder, offlineSearch: hasSearch = false, markdown = false, allowLoss = false, startThread } = options
   const { collected, report } = collection
   const folder = join(workFolder, 'bundle')
-  const onPage = countPages(report.pages, options)
-  const making: Making = { collection, folder, hasSearch, markdown, onPage, signal, clock }
+  const making: Making = { collection, folder, hasSearch, markdown, ...countWork(report.pages, options), signal, clock }
   const placer = await openPlacer(making, options)
   const siteSearch = await lookAtOrigin(making, placer)
   clock.end('look', {}, 'pages opened and search used at the origin')
@@ -78,11 +78,11 @@ export async function makeBundle(
   return { folder, paths: [...paths, manifest] }
 }
 
-function openPlacer({ collection, hasSearch, signal }: Making, options: ExportOptions): Promise<ScriptPlacer> {
+function openPlacer({ collection, hasSearch, onView, signal }: Making, options: ExportOptions): Promise<ScriptPlacer> {
   const { collected, tools, files, answer, looks } = collection
   const { verify = 'sample', log } = options
   return createScriptPlacer({
-    ...{ collected, files, looks, verify, hasSearch, answer, signal, log },
+    ...{ collected, files, looks, verify, hasSearch, answer, signal, onView, log },
     views: tools.views,
     limits: tools.limits,
     tabs: tools.tabs,
@@ -179,12 +179,23 @@ async function writeReports(folder: string, report: ExportReport): Promise<strin
   return ['export-report.json', 'export-report.html']
 }
 
-/** Returns a function that counts written pages, up to `pagesKnown`, because pages may be written again. */
-function countPages(pagesKnown: number, { onProgress }: ExportOptions): () => void {
+/**
+ * Counts written pages, up to `pagesKnown`, because pages may be written again, and then the pages that are opened to check the bundle.
+ */
+function countWork(pagesKnown: number, { onProgress }: ExportOptions): Pick<Making, 'onPage' | 'onView'> {
   let written = 0
-  return () => {
-    written = Math.min(written + 1, pagesKnown)
-    onProgress({ stage: 'archive', pagesDone: written, pagesKnown, pageCount: written })
+  let opened = 0
+  return {
+    onPage() {
+      written = Math.min(written + 1, pagesKnown)
+      onProgress({ stage: 'archive', pagesDone: written, pagesKnown, pageCount: written })
+    },
+    onView() {
+      // Before, pages of the origin are opened.
+      if (written === 0) return
+      opened += 1
+      onProgress({ stage: 'check', pagesDone: opened, pagesKnown: 0, pageCount: written })
+    },
   }
 }
 

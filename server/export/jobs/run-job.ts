@@ -63,6 +63,7 @@ const stageSpans: Record<ExportProgress['stage'], [number, number]> = {
   fetch: [0, 80],
   render: [0, 80],
   archive: [80, 99],
+  check: [99, 99],
 }
 
 /** The host of the site of each export that this server works on, by job id. */

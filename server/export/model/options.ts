@@ -8,9 +8,10 @@ import type { ExportReport } from './report.ts'
 import type { CacheSettings, SiteCache } from './site-cache.ts'
 
 export interface ExportProgress {
-  stage: 'compare' | 'discover' | 'fetch' | 'render' | 'archive'
-  /** Visited pages, including missing ones. */
+  stage: 'compare' | 'discover' | 'fetch' | 'render' | 'archive' | 'check'
+  /** Visited pages, including missing ones. When the bundle is checked: how often a page was opened. */
   pagesDone: number
+  /** 0 = not known. */
   pagesKnown: number
   /** Finished pages of the bundle. */
   pageCount: number

@@ -113,10 +113,15 @@ function listWhole({ groups, looks }: Placing): PageLook[] {
 }
 
 /** Returns null when no browser is wanted or found. */
-function openViewer({ collected, limits, tabs, signal, verify }: ScriptPlacerOptions) {
+function openViewer({ collected, limits, tabs, signal, verify, onView }: ScriptPlacerOptions): PageViewer | null {
   if (verify === 'static' || !tabs) return null
   const { pageTimeoutMs, pageRequests } = limits
-  return createViewer(tabs, { pageTimeoutMs, pageRequests, signal, isOutside: collected.products.leavesOutside })
+  const isOutside = collected.products.leavesOutside
+  const { look, search } = createViewer(tabs, { pageTimeoutMs, pageRequests, signal, isOutside })
+  return {
+    look: (...args) => look(...args).finally(onView),
+    search: (...args) => search(...args).finally(onView),
+  }
 }
 
 interface PlacedChecks {
