@@ -34,11 +34,15 @@ const program = new Command('npm run generate --')
       'lint-rules.json': writeLintRules(),
     }
     const wanted = Object.fromEntries(Object.entries(generated).map(([name, text]) => [`generated/${name}`, text]))
-    if (!check) await writeAll(wanted)
-    // After the others, because the commands import them.
+    if (check) await refuseStale(wanted)
+    else await writeAll(wanted)
+    // After the others, because the commands import them and cannot be loaded if they are broken.
     const { writeSettingsPage } = await import('./generate/settings.ts')
     const page = { 'server/docs/pages/settings.md': await writeSettingsPage() }
-    if (check) return checkFiles({ ...wanted, ...page })
+    if (check) {
+      await refuseStale({ ...wanted, ...page })
+      return console.log('generated/ is fresh.')
+    }
     await writeAll(page)
     console.log(`Wrote ${Object.keys(generated).join(', ')} to generated/, and ${Object.keys(page).join()}.`)
   })
@@ -48,7 +52,7 @@ async function writeAll(files: Record<string, string>): Promise<void> {
   for (const [file, text] of Object.entries(files)) await writeFile(join(root, file), text)
 }
 
-async function checkFiles(wanted: Record<string, string>): Promise<void> {
+async function refuseStale(wanted: Record<string, string>): Promise<void> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const present = found
     .filter(entry => entry.isFile())
@@ -64,7 +68,6 @@ async function checkFiles(wanted: Record<string, string>): Promise<void> {
       `Stale: ${stale.join(', ')}. Run npm run generate, and delete the listed files that it does not write.`,
     )
   }
-  console.log('generated/ is fresh.')
 }
 
 await runProgram(program)

@@ -12,6 +12,7 @@ import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
 import { describeSameName, readName } from '../tenancy/name.ts'
 import type { Organization } from '../tenancy/organization.ts'
+import { askToConfirm } from './confirm-deletion.ts'
 import { printNote, printResult, printRows } from './print.ts'
 import { withBundles } from './with-bundles.ts'
 import { withExistingStore, withStore } from './with-store.ts'
@@ -34,6 +35,7 @@ export function orgsCommand(): Command {
 Examples:
   npx quire orgs create "Acme" --plan enterprise
   npx quire orgs set-plan "Acme" standard
+  npx quire orgs rename "Acme" "Acme Europe"
   npx quire orgs list --json
   npx quire orgs delete "Acme" --yes`,
   )
@@ -61,6 +63,10 @@ Examples:
       .description('change the plan of an organization: standard or enterprise'),
     storeSettings,
   ).action(setPlan)
+  addSettings(
+    orgs.command('rename <id-or-name> <new-name>').description('change the name of an organization; its id stays'),
+    storeSettings,
+  ).action(rename)
   orgs.addCommand(orgsDeleteCommand().copyInheritedSettings(orgs))
   return orgs
 }
@@ -84,6 +90,22 @@ async function setPlan(idOrName: string, plan: string, flags: StoreFlags): Promi
     organization,
     `${escapeControls(organization.name)} (${organization.id}) has the plan ${plan}.`,
   )
+}
+
+async function rename(idOrName: string, newName: string, flags: StoreFlags): Promise<void> {
+  const name = readName(newName)
+  const { organization, others } = await withExistingStore(flags, async store => {
+    const organization = await getOrganization(store, idOrName)
+    const { id } = organization
+    await recordChange(
+      store,
+      { action: 'organization.changed', subject: id, organizationId: id, detail: `name ${name}` },
+      nouns => nouns.organizations.updateName(id, name),
+    )
+    return { organization: { ...organization, name }, others: await store.organizations.list() }
+  })
+  printNote(describeSameName(others, organization, 'organization'))
+  printResult(flags.json, organization, `${organization.id} has the name ${escapeControls(name)}.`)
 }
 
 interface Flags extends BundlesFlags {
@@ -111,7 +133,7 @@ function orgsDeleteCommand(): Command {
 async function deleteOrganization(store: Store, idOrName: string, flags: Flags): Promise<Organization> {
   const organization = await getOrganization(store, idOrName)
   const { id } = organization
-  if (!flags.yes) throw new OperatorError(askToConfirm(organization, await store.organizationRemoval.count(id)), 2)
+  if (!flags.yes) throw askToConfirm(organization, describeSize(await store.organizationRemoval.count(id)))
   const files = await store.organizationRemoval.begin(id, Date.now())
   if ('running' in files) {
     throw new OperatorError(
@@ -136,18 +158,16 @@ async function deleteOrganization(store: Store, idOrName: string, flags: Flags):
   return organization
 }
 
-function askToConfirm({ id, name }: Organization, size: OrganizationSize): string {
-  const parts = [
-    count(size.projects, 'project with its visits', 'projects with their visits'),
-    count(size.sites, 'site', 'sites'),
-    count(size.keys, 'valid key', 'valid keys'),
-    count(size.people, 'person who may sign in', 'people who may sign in'),
-    count(size.agentJobs, 'agent job', 'agent jobs'),
-    count(size.exports, 'export with its bundle', 'exports with their bundles'),
-  ]
-  return `This permanently deletes ${escapeControls(name)} (${id}): ${parts.join(', ')}. Links to its bundles stop working. Confirm with --yes.`
-}
-
-function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`
-}
+const describeSize = ({ projects, sites, keys, people, agentJobs, exports }: OrganizationSize) =>
+  [
+    [projects, 'project with its visits', 'projects with their visits'],
+    [sites, 'site', 'sites'],
+    [keys, 'valid key', 'valid keys'],
+    [people, 'person who may sign in', 'people who may sign in'],
+    [agentJobs, 'agent job', 'agent jobs'],
+    [
+      exports,
+      'export with its bundle, whose links stop working',
+      'exports with their bundles, whose links stop working',
+    ],
+  ] as const

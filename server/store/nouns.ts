@@ -20,6 +20,7 @@ import type { NounWorks } from './noun.ts'
 import { type OrganizationRemoval, organizationRemoval } from './organization-removal.ts'
 import { organizations } from './organizations.ts'
 import { people } from './people.ts'
+import { type ProjectRemoval, projectRemoval } from './project-removal.ts'
 import { projects } from './projects.ts'
 import { sessions } from './sessions.ts'
 import { signInLinks } from './sign-in-links.ts'
@@ -32,6 +33,7 @@ export interface Nouns {
   organizations: Organizations
   organizationRemoval: OrganizationRemoval
   projects: Projects
+  projectRemoval: ProjectRemoval
   sites: Sites
   apiKeys: ApiKeys
   agentJobs: AgentJobs
@@ -52,6 +54,7 @@ export const nouns: NounWorks<Nouns> = {
   organizations,
   organizationRemoval,
   projects,
+  projectRemoval,
   sites,
   apiKeys,
   agentJobs,

@@ -29,6 +29,9 @@ const listPart = listInParts<OrganizationRow>({
 const updatePlan = sql<{ id: string; plan: Plan }>('UPDATE organizations SET plan = @plan WHERE id = @id', {
   isRepeatable: true,
 })
+const updateName = sql<{ id: string; name: string }>('UPDATE organizations SET name = @name WHERE id = @id', {
+  isRepeatable: true,
+})
 
 export const organizations: Works<Organizations> = {
   *insert({ id, name, plan, createdAt }) {
@@ -44,6 +47,9 @@ export const organizations: Works<Organizations> = {
   *listPart(part) {
     const { rows, count } = yield* listPart(null, part)
     return { rows: rows.map(toOrganization), count }
+  },
+  *updateName(id, name) {
+    return (yield* run(updateName, { id, name })) === 1
   },
   *updatePlan(id, plan) {
     return (yield* run(updatePlan, { id, plan })) === 1

@@ -37,6 +37,9 @@ const setVisitorRules = sql<{ id: string; rules: VisitorRules }>(
   'UPDATE projects SET visitor_rules = @rules WHERE id = @id',
 )
 const setCounting = sql<{ id: string; counting: string }>('UPDATE projects SET counting = @counting WHERE id = @id')
+const updateName = sql<{ id: string; name: string }>('UPDATE projects SET name = @name WHERE id = @id', {
+  isRepeatable: true,
+})
 const findOwned = sql<{ organizationId: string; id: string }, ProjectRow>(
   'SELECT * FROM projects WHERE id = @id AND organization_id = @organizationId',
 )
@@ -66,6 +69,9 @@ export const projects: Works<Projects> = {
       visitor_rules: visitorRules,
       created_at: createdAt,
     })
+  },
+  *updateName(id, name) {
+    return (yield* run(updateName, { id, name })) === 1
   },
   *setCounting(id, counting) {
     yield* run(setCounting, { id, counting: JSON.stringify(counting) })

@@ -4,14 +4,23 @@ import { type Access, createWriteQueue, queueCalls } from './write-queue.ts'
 
 /** What each method does with the database. The compiler finds a method that is missing. */
 const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
-  organizations: { insert: 'writes', find: 'reads', list: 'reads', listPart: 'reads', updatePlan: 'writes' },
+  organizations: {
+    insert: 'writes',
+    find: 'reads',
+    list: 'reads',
+    listPart: 'reads',
+    updatePlan: 'writes',
+    updateName: 'writes',
+  },
   organizationRemoval: { count: 'reads', begin: 'writes', finish: 'writes' },
+  projectRemoval: { count: 'reads', finish: 'writes' },
   projects: {
     insert: 'writes',
     findOwned: 'reads',
     findNamed: 'reads',
     find: 'reads',
     list: 'reads',
+    updateName: 'writes',
     setVisitorRules: 'writes',
     setCounting: 'writes',
     listPart: 'reads',

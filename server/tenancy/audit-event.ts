@@ -6,6 +6,7 @@ export type AuditAction =
   | 'organization.deleted'
   | 'project.created'
   | 'project.changed'
+  | 'project.deleted'
   | 'site.created'
   | 'site.changed'
   | 'site.deleted'

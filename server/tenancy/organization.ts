@@ -22,6 +22,7 @@ export interface Organizations {
   list(): Awaitable<Organization[]>
   /** Lists organizations whose name or id contains a text, the oldest first. */
   listPart(part: ListPart): Awaitable<Listed<Organization>>
-  /** Returns false if the organization does not exist. */
+  /** These return false if the organization does not exist. */
+  updateName(id: string, name: string): Awaitable<boolean>
   updatePlan(id: string, plan: Plan): Awaitable<boolean>
 }

@@ -78,6 +78,8 @@ export interface Projects {
    * Finds a project. Also returns undefined if it belongs to another organization, so callers cannot detect that it exists.
    */
   findOwned(organizationId: string, id: string): Awaitable<Project | undefined>
+  /** Returns false if the project does not exist. */
+  updateName(id: string, name: string): Awaitable<boolean>
   setVisitorRules(id: string, rules: VisitorRules): Awaitable<void>
   setCounting(id: string, counting: CountingSettings): Awaitable<void>
   /** Finds the oldest project of an organization with this name. */

@@ -79,10 +79,46 @@ test('orgs delete asks for a confirmation that says what goes', async () => {
   const { code, stderr } = await quire('orgs', 'delete', 'Acme')
   expect(code).toBe(2)
   expect(stderr).toContain(
-    `This permanently deletes Acme (${organizationId}): 1 project with its visits, 1 site, 1 valid key, 0 people who may sign in, 0 agent jobs, 1 export with its bundle.`,
+    `This permanently deletes Acme (${organizationId}): 1 project with its visits, 1 site, 1 valid key, 0 people who may sign in, 0 agent jobs, 1 export with its bundle, whose links stop working. Confirm with --yes.`,
   )
-  expect(stderr).toContain('Confirm with --yes.')
   expect(await store.organizations.find(organizationId)).toBeDefined()
+})
+
+test('a rename keeps the id, is in the audit log, and tells of another with the name', async () => {
+  const renamed = await quire('orgs', 'rename', 'Acme', ' Acme Europe ')
+  expect(renamed).toMatchObject({ code: 0, stdout: `${organizationId} has the name Acme Europe.\n`, stderr: '' })
+  expect(await store.organizations.find(organizationId)).toMatchObject({ name: 'Acme Europe' })
+  expect(await quire('orgs', 'rename', 'Acme', 'X')).toMatchObject({ code: 1 })
+  expect(await quire('orgs', 'rename', organizationId, 'org_0f3c9a1b2d4e5f60')).toMatchObject({ code: 2 })
+  await quire('orgs', 'rename', organizationId, 'Acme')
+  expect(await quire('projects', 'rename', 'Docs', 'Manual')).toMatchObject({ code: 0 })
+  const { stdout } = await quire('projects', 'rename', 'Manual', 'Docs', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({ id: projectId, name: 'Docs' })
+  const changes = await store.auditLog.list({ limit: 4 })
+  expect(changes.map(({ detail }) => detail)).toEqual([
+    'name Docs',
+    'name Manual',
+    'name Acme',
+    'name Acme Europe',
+  ])
+})
+
+test('projects delete asks first, then deletes the project with its visits and sites; its exports stay', async () => {
+  await quire('projects', 'create', 'Old', '--org', 'Acme')
+  await quire('sites', 'create', 'old.example.com', '--project', 'Old')
+  await quire('visits', 'import', logFile(), '--project', 'Old')
+  const { id } = (await store.projects.list()).find(({ name }) => name === 'Old') ?? { id: '' }
+  const asked = await quire('projects', 'delete', 'Old')
+  expect(asked).toMatchObject({ code: 2 })
+  expect(asked.stderr).toContain(
+    `This permanently deletes Old (${id}): 1 project with its visits, 1 site, 0 agent jobs, 0 keys that work only with it. Confirm with --yes.`,
+  )
+  expect(existsSync(join(folder, 'visits', `${id}.db`))).toBe(true)
+  const { stdout } = await quire('projects', 'delete', 'Old', '--yes', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({ id, deleted: true })
+  expect(existsSync(join(folder, 'visits', `${id}.db`))).toBe(false)
+  expect((await store.sites.list()).map(({ domain }) => domain)).toEqual(['docs.example.com'])
+  expect(await quire('projects', 'delete', 'Old', '--yes')).toMatchObject({ code: 1 })
 })
 
 test('orgs delete refuses while an export runs, and changes nothing', async () => {

@@ -23,6 +23,16 @@ stores.describe('projects', () => {
     await expect(lost()).rejects.toMatchObject({ code: stores.codes.foreignKey })
   })
 
+  test('a name can be changed', async () => {
+    await store.projects.insert(project('prj_a'))
+    expect(await store.projects.updateName('prj_a', 'Manual')).toBe(true)
+    expect(await store.projects.find('prj_a')).toEqual({ ...project('prj_a'), name: 'Manual' })
+    expect(await store.projects.updateName('prj_x', 'Manual')).toBe(false)
+    expect(await store.organizations.updateName('org_a', 'Acme Europe')).toBe(true)
+    expect(await store.organizations.find('org_a')).toMatchObject({ name: 'Acme Europe' })
+    expect(await store.organizations.updateName('org_x', 'Acme')).toBe(false)
+  })
+
   test('settings for counting replace those of before', async () => {
     await store.projects.insert({ ...project('prj_a'), visitorRules: 1 })
     const counting = {

@@ -7,6 +7,7 @@ const actions: Record<AuditAction, string> = {
   'organization.deleted': 'Organization deleted',
   'project.created': 'Project created',
   'project.changed': 'Project changed',
+  'project.deleted': 'Project deleted',
   'site.created': 'Site registered',
   'site.changed': 'Site changed',
   'site.deleted': 'Site deleted',
