@@ -95,12 +95,7 @@ test('a rename keeps the id, is in the audit log, and tells of another with the 
   const { stdout } = await quire('projects', 'rename', 'Manual', 'Docs', '--json')
   expect(JSON.parse(stdout)).toMatchObject({ id: projectId, name: 'Docs' })
   const changes = await store.auditLog.list({ limit: 4 })
-  expect(changes.map(({ detail }) => detail)).toEqual([
-    'name Docs',
-    'name Manual',
-    'name Acme',
-    'name Acme Europe',
-  ])
+  expect(changes.map(({ detail }) => detail)).toEqual(['name Docs', 'name Manual', 'name Acme', 'name Acme Europe'])
 })
 
 test('projects delete asks first, then deletes the project with its visits and sites; its exports stay', async () => {
