@@ -11,7 +11,6 @@ export const slowFiles: readonly string[] = [
   'test/e2e/import-kill.long.test.ts',
   'test/export/verify/planted-faults.long.test.ts',
   'test/e2e/follow.long.test.ts',
-  'test/e2e/same-bytes.long.test.ts',
   'test/store/random-visits.long.test.ts',
   'test/package/conformance/conformance.long.test.ts',
   'test/e2e/nodes.long.test.ts',

@@ -20,7 +20,7 @@ import { createOrganization } from '../support/server.ts'
 
 const random = createRandom('kills')
 /** Each attempt on PostgreSQL takes twice as long. */
-const usualKills = { SQLite: rounds(50), PostgreSQL: rounds(15) }
+const usualKills = { SQLite: rounds(20), PostgreSQL: rounds(10) }
 const from = 20_500
 const days = 60
 const importer = join(import.meta.dirname, 'import-in-batches.ts')

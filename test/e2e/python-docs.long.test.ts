@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { startThread } from '../../server/assets.ts'
 import { defaultLimits, exportSite } from '../../server/export/export-site.ts'
 import type { ExportResult } from '../../server/export/model/options.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
-import { unpackArchive } from '../export/read-archive.ts'
+import { readArchive, unpackArchive } from '../export/read-archive.ts'
 import { type RunningServer, serveFolder, startServer } from '../export/static-server.ts'
 
 /** A real site of 530 pages. */
@@ -128,6 +129,18 @@ test('the whole documentation is exported', () => {
   expect(result.report.skipped).toEqual([])
   // A dead link of the site itself: the package does not contain this page.
   expect(result.report.deadLinks.map(({ to }) => to)).toEqual(['/whatsnew/changelog.html'])
+})
+
+test('without a cache, a second export has the same bytes', async () => {
+  const { sha256 } = await runExport('two.zip')
+  if (sha256 === result.sha256) return
+  const hashFiles = (name: string) =>
+    readArchive(join(scratch, name)).map(
+      ({ name, content }) => `${name} ${createHash('sha256').update(content).digest('hex')}`,
+    )
+  // Names the files that differ.
+  expect(hashFiles('two.zip')).toEqual(hashFiles('one.zip'))
+  expect(sha256).toBe(result.sha256)
 })
 
 test(`${sampleSize} pages have the same text in the bundle, and nothing fails`, async context => {

@@ -17,7 +17,7 @@ import { createApiKey, createOrganization } from '../support/server.ts'
 // A killed export resumes and gives the same bytes. It does not repeat requests that were answered well before the kill.
 
 const random = createRandom('kills')
-const kills = rounds(14)
+const kills = rounds(8)
 /** An export saves an answer a quarter of a second after it arrived; a busy machine takes longer. */
 const writtenWithinMs = 2000
 /** The process of an export ends this long after its server was killed, at the latest. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { rounds } from '../support/rounds.ts'
 import { page } from './hostile-site.ts'
 
 /** Bytes of a long file. */
@@ -83,9 +84,9 @@ const kinds: readonly Kind[] = [
   }),
 ]
 /** How many sites there are. */
-export const hostileSites = kinds.length * 4
+export const hostileSites = kinds.length * rounds(4)
 
-/** Serves the hostile sites at /0/ to /99/. */
+/** Serves the hostile sites, each in a folder with its number. */
 export async function startHostileSites(): Promise<{ origin(site: number): string; close(): Promise<void> }> {
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     res.on('error', () => {})

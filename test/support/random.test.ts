@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import fc from './fast-check.ts'
 import { createRandom, createRandomBytes, readSeed, seed } from './random.ts'
-import { readShare } from './rounds.ts'
+import { readShare, rounds, someOf } from './rounds.ts'
 
 test.each<[string | undefined, number]>([
   [undefined, 20_251],
@@ -19,6 +19,14 @@ test.each(['x', '-1', '1.5', '2147483648'])('QUIRE_TEST_SEED=%s is refused', tex
 test('QUIRE_TEST_SHARE is a share of the rounds', () => {
   expect([readShare(undefined), readShare('0.1'), readShare('1')]).toEqual([0.4, 0.1, 1])
   for (const text of ['0', '-1', '1.1', 'all']) expect(() => readShare(text)).toThrow('greater than 0 and at most 1')
+})
+
+test('of a list of cases, each day takes the next ones', () => {
+  const cases = ['a', 'b', 'c', 'd', 'e']
+  const taken = Array.from({ length: 5 }, (_, day) => someOf(cases, day))
+  expect(taken.map(({ length }) => length)).toEqual(taken.map(() => rounds(5)))
+  expect(new Set(taken.flat())).toEqual(new Set(cases))
+  expect(someOf([], 3)).toEqual([])
 })
 
 test('numbers repeat for a name and differ between names', () => {

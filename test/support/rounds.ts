@@ -14,3 +14,9 @@ export function readShare(text: string | undefined): number {
 
 /** @param most how often a test repeats something in the most thorough run. */
 export const rounds = (most: number) => Math.ceil(most * share)
+
+/** Returns the share of a list of cases: as many as rounds, beginning with another one on each day. */
+export function someOf<T>(cases: readonly T[], day = Math.floor(Date.now() / 86_400_000)): T[] {
+  const start = cases.length === 0 ? 0 : (day * rounds(cases.length)) % cases.length
+  return [...cases.slice(start), ...cases.slice(0, start)].slice(0, rounds(cases.length))
+}

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ExportError } from '../../../server/export/export-site.ts'
 import type { PlaceName } from '../../../server/export/model/report.ts'
 import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
+import { someOf } from '../../support/rounds.ts'
 import { type Exported, exportFakeSite, startFakeSite } from '../fake-site.ts'
 import type { RunningServer } from '../static-server.ts'
 import { type Fault, faults } from './planted/faults.ts'
@@ -145,7 +146,7 @@ describe.skipIf(!findBrowser())(`needs a Chromium (${installCommand()})`, () => 
 
   const titled = (all: readonly Fault[]) => all.map(fault => [fault.kind, fault.where, fault.site, fault] as const)
 
-  test.each(titled(faults))(
+  test.each(titled(someOf(faults)))(
     'a fault of the %s on one %s of a site (%s) is found or made harmless',
     async (kind, where, site, fault) => {
       const found = await findFault(fault)
@@ -154,7 +155,7 @@ describe.skipIf(!findBrowser())(`needs a Chromium (${installCommand()})`, () => 
     },
   )
 
-  test.each(unseenFaults.map(fault => [fault.title, fault.site, fault] as const))(
+  test.each(someOf(unseenFaults).map(fault => [fault.title, fault.site, fault] as const))(
     'a fault of all pages outside of the first sample is found: %s (%s)',
     async (title, site, fault) => {
       const found = await findUnseen(fault)
