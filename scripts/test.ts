@@ -1,3 +1,4 @@
+// A long file: the steps of all runs of the tests, how they run, and what they print.
 // Runs all checks of the project, or the ones that the flags choose, and prints how many passed. `npm test -- --help` lists
 // the checks.
 //
@@ -95,10 +96,8 @@ if (process.getuid?.() === 0) {
 
 if (values.minutes !== undefined) {
   const minutes = Number(values.minutes)
-  if (!values.long || !(minutes > 0)) {
-    console.error('--minutes takes a number greater than 0, and only --long takes --minutes.')
-    process.exit(2)
-  }
+  if (!values.long || !(minutes > 0))
+    refuse('--minutes takes a number greater than 0, and only --long takes --minutes.')
   process.env.QUIRE_TEST_UNTIL = new Date(Date.now() + minutes * 60_000).toISOString()
 }
 
@@ -155,9 +154,13 @@ function readFlags() {
       },
     })
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error)
-    process.exit(2)
+    return refuse(error instanceof Error ? error.message : String(error))
   }
+}
+
+function refuse(problem: string): never {
+  console.error(problem)
+  process.exit(2)
 }
 
 function chooseSteps(): Step[] {

@@ -85,6 +85,11 @@ Examples:
     })
   })
   projects.addCommand(projectsSetCommand().copyInheritedSettings(projects))
+  addChanges(projects)
+  return projects
+}
+
+function addChanges(projects: Command): void {
   addSettings(
     projects.command('rename <id-or-name> <new-name>').description('change the name of a project; its id stays'),
     storeSettings,
@@ -96,7 +101,6 @@ Examples:
       .option('--yes', 'confirm the deletion; it cannot be undone'),
     storeSettings,
   ).action(deleteProject)
-  return projects
 }
 
 async function rename(idOrName: string, newName: string, flags: StoreFlags): Promise<void> {

@@ -32,7 +32,7 @@ import type { MissingPage } from './crawl/missing-probe.ts'
 import { divide, openPace } from './crawl/open-pace.ts'
 import { findShortfall, noteShortfall, refuseShortfall } from './crawl/shortfall.ts'
 import { listThirdParties } from './crawl/third-parties.ts'
-import { type CrawlOptions, type CrawlResult, crawlSite } from './crawl/visit.ts'
+import { type CrawlOptions, type CrawlResult, crawlSite, keepPage } from './crawl/visit.ts'
 import { ExportError, stopped } from './model/export-error.ts'
 import { timeExceeded, totalExceeded } from './model/limits.ts'
 import { type ExportOptions, type ExportResult, obeysRobots } from './model/options.ts'
@@ -260,7 +260,14 @@ async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<C
     ...report.notes,
     ...noteCrawl(crawled),
   ]
-  return { collected: found, report, tools, files, answer, looks: completer.looks }
+  const freeze: Collection['freeze'] = async (keys, isWhole) => {
+    const shown = await completer.showFetched(keys, isWhole)
+    for (const page of shown) keepPage(found, files, page)
+    await files.finish()
+    Object.assign(report, describePages(found, completer.findings()))
+    return shown.map(({ resource }) => resource.key)
+  }
+  return { collected: found, report, tools, files, answer, freeze, looks: completer.looks }
 }
 
 async function createTools(
@@ -335,35 +342,47 @@ function beginReport(
   collected: CollectedSite,
   rendering: Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'>,
 ): ExportReport {
-  const { pages, files, exclusions, products } = collected
+  const { files, exclusions } = collected
   const name = (key: string) => pathOf(collected, key)
   const unvisited = listPages(collected, ['unvisited']).sort(byUrl)
   const skipped = [...listPages(collected, ['skipped', 'failed']), ...unvisited.slice(0, maxUnvisited)]
-  const keptPages = [...pages].flatMap(([key, { state }]) => (state === 'page' ? [key] : []))
-  const counts = products.count(keptPages)
   return {
     domain: options.domain,
     version: options.version,
     stamp: options.stamp ?? null,
     deployment: options.deployment,
-    pages: keptPages.length,
     files: files.size,
-    renderedPages: rendering.renderedPages.map(name).sort(),
-    comparedPages: rendering.comparedPages.map(name).sort(),
+    ...describePages(collected, rendering),
     notes: [...rendering.notes, ...noteUnvisited(unvisited), ...exclusions.notes()],
     redirects: [],
     deadLinks: [],
     missingFiles: [],
     skipped: skipped.sort(byUrl),
     excludedPages: exclusions.list().map(({ key, pattern }) => ({ url: name(key), pattern })),
-    ...counts,
-    frozenReferences: counts.frozenReferences.map(each => ({ ...each, page: name(each.page) })).sort(byPage),
     ...listThirdParties(collected),
     unresolved: [],
     offlineSearch: null,
     siteSearch: null,
     scripts: notJudged,
     differences: [],
+  }
+}
+
+/** The part of the report that changes when pages are replaced by what a browser shows of them. */
+function describePages(
+  collected: CollectedSite,
+  { renderedPages, comparedPages }: Pick<ExportReport, 'renderedPages' | 'comparedPages'>,
+) {
+  const { pages, products } = collected
+  const name = (key: string) => pathOf(collected, key)
+  const kept = [...pages].flatMap(([key, { state }]) => (state === 'page' ? [key] : []))
+  const counts = products.count(kept)
+  return {
+    pages: kept.length,
+    renderedPages: renderedPages.map(name).sort(),
+    comparedPages: comparedPages.map(name).sort(),
+    ...counts,
+    frozenReferences: counts.frozenReferences.map(each => ({ ...each, page: name(each.page) })).sort(byPage),
   }
 }
 

@@ -142,25 +142,6 @@ stores.describe('a removal', kind => {
     expect(await store.organizations.find('org_2')).toMatchObject({ id: 'org_2' })
   })
 
-  test('of a project deletes its rows and revokes the keys that work only with it; exports and all others stay', async () => {
-    const [key] = await store.apiKeys.list('org_1')
-    if (!key) throw new Error('no key')
-    for (const [number, projectIds] of [['prj_1'], ['prj_1', 'prj_2'], []].entries())
-      await store.apiKeys.insert({ ...key, id: `key_x${number}`, projectIds }, Buffer.alloc(32, 100 + number))
-    expect(await store.projectRemoval.count('prj_1')).toEqual({ sites: 1, agentJobs: 1, keys: 1 })
-    const before = await countRows(kind)
-    await store.projectRemoval.finish('prj_1', now)
-    const after = await countRows(kind)
-    const lost = Object.keys(before).filter(name => (after[name] ?? 0) < (before[name] ?? 0))
-    expect(lost).toEqual(expect.arrayContaining(['agent_jobs', 'projects', 'sites']))
-    expect(lost).not.toContain('export_jobs')
-    expect(await store.projects.find('prj_2')).toMatchObject({ id: 'prj_2' })
-    const valid = await Promise.all(
-      [0, 1, 2].map(number => store.apiKeys.authenticate(Buffer.alloc(32, 100 + number), now)),
-    )
-    expect(valid.map(found => found !== undefined)).toEqual([false, true, true])
-  })
-
   test('the audit events of a deleted organization stay', async () => {
     await store.organizationRemoval.begin('org_1', now)
     await store.organizationRemoval.finish('org_1')

@@ -10,6 +10,7 @@ import type { StageClock } from '../model/stage-clock.ts'
 import { redirectImports } from '../rewrite/redirect-imports.ts'
 import { stampLine } from '../rewrite/stamp.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
+import { isWhole, listLossyPages, noteFrozenPages } from '../verify/lossy-pages.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
 import { lookAndSearch, type SiteSearch } from '../verify/site-search.ts'
 import { noteLeftFaults, noteTextLoss } from '../verify/text-loss.ts'
@@ -51,10 +52,7 @@ export async function makeBundle(
   const { collected, report } = collection
   const folder = join(workFolder, 'bundle')
   const making: Making = { collection, folder, hasSearch, markdown, ...countWork(report.pages, options), signal, clock }
-  const placer = await openPlacer(making, options)
-  const siteSearch = await lookAtOrigin(making, placer)
-  clock.end('look', {}, 'pages opened and search used at the origin')
-  const { written, added, search: siteHits } = await writeComplete(making, placer, siteSearch)
+  const { placer, siteSearch, written, added, search: siteHits } = await writeVerified(making, options)
   // Comes first, because the command prints only the first notes.
   report.notes.unshift(
     ...noteTextLoss(placer.findings().differences, allowLoss),
@@ -78,8 +76,38 @@ export async function makeBundle(
   return { folder, paths: [...paths, manifest] }
 }
 
-function openPlacer({ collection, hasSearch, onView, signal }: Making, options: ExportOptions): Promise<ScriptPlacer> {
-  const { collected, tools, files, answer, looks } = collection
+/**
+ * Writes and checks the bundle. If pages lose much of their text where their scripts do not run, writes it once more with what a
+ * browser shows of them.
+ */
+async function writeVerified(making: Making, options: ExportOptions) {
+  const { collection, clock } = making
+  let { looks } = collection
+  for (let isAgain = false; ; isAgain = true) {
+    const placer = await openPlacer(making, options, looks)
+    const siteSearch = await lookAtOrigin(making, placer)
+    clock.end('look', {}, 'pages opened and search used at the origin')
+    const complete = await writeComplete(making, placer, siteSearch)
+    const { pagePaths } = complete.written
+    const { seen } = placer
+    const lossy =
+      isAgain || options.allowLoss || !seen
+        ? []
+        : listLossyPages(placer.findings().differences, seen.scripted, pagePaths)
+    if (lossy.length === 0 || !seen) return { ...complete, placer, siteSearch }
+    looks = seen.looks
+    const frozen = await collection.freeze(lossy, (key, words) => isWhole(words, seen.looks.get(key)))
+    collection.report.notes.unshift(...noteFrozenPages(frozen.map(key => pagePaths.get(key) ?? key)))
+    clock.end('freeze', { pages: lossy.length }, 'pages kept as a browser shows them, because they lose text elsewhere')
+  }
+}
+
+function openPlacer(
+  { collection, hasSearch, onView, signal }: Making,
+  options: ExportOptions,
+  looks: Collection['looks'],
+): Promise<ScriptPlacer> {
+  const { collected, tools, files, answer } = collection
   const { verify = 'sample', log } = options
   return createScriptPlacer({
     ...{ collected, files, looks, verify, hasSearch, answer, signal, onView, log },

@@ -332,6 +332,8 @@ export interface Collection {
   files: FileCollector
   /** Answers the requests of pages in a browser. */
   answer: Answerer
+  /** Replaces pages with what a browser shows of them at the origin, without scripts, if this is whole. Returns their keys. */
+  freeze(keys: readonly string[], isWhole: (key: string, words: string[]) => boolean): Promise<string[]>
   /** Pages kept as they were fetched that the crawl showed in a browser, by key. */
   looks: ReadonlyMap<string, PageLook>
 }

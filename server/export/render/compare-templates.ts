@@ -91,7 +91,7 @@ async function renderTemplate(completion: Completion, template: Template): Promi
 }
 
 /** Finds a page that is kept as it was fetched; null when there is none. */
-function findFetched({ found }: Pick<Completion, 'found'>, key: string): Resource | null {
+export function findFetched({ found }: Pick<Completion, 'found'>, key: string): Resource | null {
   const outcome = found.pages.get(key)
   return outcome?.state === 'page' && !outcome.resource.rendered ? outcome.resource : null
 }

@@ -5,15 +5,16 @@ import { judgePage } from '../../web/html/page-text.ts'
 import type { FetchedPage, PageCompleter } from '../crawl/page-completer.ts'
 import { ExportError } from '../model/export-error.ts'
 import type { ExportReport } from '../model/report.ts'
+import type { Resource } from '../model/resource.ts'
 import { PageWorkError } from '../pages/page-pool.ts'
 import { readSpan } from '../pages/page-work.ts'
 import { addPanels } from './add-panels.ts'
-import { finishComparisons, startComparisons } from './compare-templates.ts'
+import { findFetched, finishComparisons, startComparisons } from './compare-templates.ts'
 import type { Completion, PageCompleterOptions } from './completion.ts'
 import { type CompletionFindings, describeFindings } from './completion-findings.ts'
 import { createFragmentApps } from './fragment-apps.ts'
 import { keepRendered } from './keep-rendered.ts'
-import { createPageViews } from './page-views.ts'
+import { createPageViews, type PageView } from './page-views.ts'
 import { createScriptLinks } from './script-links.ts'
 import { type ShowRequest, showPage } from './show-page.ts'
 import { createTemplates } from './templates.ts'
@@ -23,6 +24,8 @@ export interface BrowserCompleter extends PageCompleter {
   /** Returns whether a page waits for the browser. */
   isRendering(): boolean
   findings(): Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'>
+  /** Returns pages that were kept as fetched as a browser shows them, without scripts: those that it shows, if they are whole. */
+  showFetched(keys: readonly string[], isWhole: (key: string, words: string[]) => boolean): Promise<FetchedPage[]>
   /** Complete pages that a browser showed as at the origin, by key. */
   looks: ReadonlyMap<string, PageLook>
 }
@@ -68,6 +71,15 @@ export function createPageCompleter(options: PageCompleterOptions): BrowserCompl
       return []
     },
     findScriptLinks: isKnown => whileRendering(() => scriptLinks.next(isKnown)),
+    async showFetched(keys, isWhole) {
+      const show = async (key: string) => {
+        const resource = findFetched(completion, key)
+        const view = resource && (await views.tryShow(resource))
+        return view && isWhole(key, view.shown.words) ? tryKeep(completion, resource, view) : null
+      }
+      const shown = await whileRendering(() => Promise.all(keys.map(show)))
+      return shown.filter(page => page !== null)
+    },
     isRendering: () => rendering > 0,
     findings: () =>
       describeFindings(findings, {
@@ -200,10 +212,15 @@ async function tryFreeze(completion: Completion, { resource }: FetchedPage): Pro
     const message = `The browser did not show the API reference ${pathname} in time; give it more (--page-timeout-seconds), leave it out (--exclude), or accept that the bundle lacks it (--allow-loss).`
     throw new ExportError(message, 'text_lost')
   }
-  const own = view && completion.tools.site.own(view.shown.url)
-  if (!view || !own || view.shown.references.length === 0) return null
+  return view && view.shown.references.length > 0 ? tryKeep(completion, resource, view) : null
+}
+
+/** Returns the page as the browser shows it; null when it left the site or is too large. */
+async function tryKeep(completion: Completion, resource: Resource, { shown }: PageView): Promise<FetchedPage | null> {
+  const own = completion.tools.site.own(shown.url)
+  if (!own) return null
   try {
-    return await keepRendered(completion, resource, { ...view.shown, url: own })
+    return await keepRendered(completion, resource, { ...shown, url: own })
   } catch (error) {
     if (error instanceof PageWorkError) return null
     throw error

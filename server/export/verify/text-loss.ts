@@ -21,7 +21,7 @@ type Lossy = Difference & { loss: TextLoss }
  */
 export function noteTextLoss(differences: readonly Difference[], allowLoss: boolean): string[] {
   const lossy = differences.filter(isLossy).sort((a, b) => shareOf(b.loss) - shareOf(a.loss))
-  const serious = lossy.filter(({ loss }) => loss.words - loss.repeated > Math.max(fewWords, loss.of * maxLostShare))
+  const serious = lossy.filter(isSerious)
   const [first] = lossy
   const [worst] = serious.sort((a, b) => seriousShareOf(b.loss) - seriousShareOf(a.loss))
   if (worst && !allowLoss) {
@@ -46,6 +46,11 @@ export function noteLeftFaults(faults: readonly Difference[], allowLoss: boolean
     `${message}; to open all pages, pass --verify full; to make the bundle all the same, pass --allow-loss or set QUIRE_ALLOW_LOSS=1.`,
     'text_lost',
   )
+}
+
+/** Decides whether an export fails because of the text that a page loses. */
+export function isSerious({ loss }: Difference): boolean {
+  return loss !== undefined && loss.words - loss.repeated > Math.max(fewWords, loss.of * maxLostShare)
 }
 
 function isLossy(difference: Difference): difference is Lossy {

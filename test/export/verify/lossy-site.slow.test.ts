@@ -1,9 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
-import { runQuire } from '../../support/process.ts'
 import { exportFakeSite, startFakeSite } from '../fake-site.ts'
 import { readEntry } from '../read-archive.ts'
 import type { RunningServer } from '../static-server.ts'
@@ -32,18 +28,39 @@ async function start(script: string): Promise<URL> {
 /** Finds its data only at the root of a host. */
 const needsRoot = "fetch('/late.json').then(it => it.json()).then(it => document.body.append(it))"
 
-test('an export that loses a tenth of the words of a page fails, and writes no bundle', {
+/** Makes the text only at the origin. */
+const needsOrigin = `if (location.host !== 'localhost' && location.protocol === 'http:') document.body.append(' ${numbered('late', 12)}')`
+
+test('a page that loses a tenth of its words away from the root is kept as a browser shows it', {
   timeout: 60_000,
 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'quire-lossy-'))
-  const args = ['export', (await start(needsRoot)).href, '-o', join(folder, 'docs.zip')]
-  const { code, stderr } = await runQuire(args)
-  expect(code).toBe(1)
-  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-    'index.html loses 14% of its words in a folder of a host (71 of 83 are shown); to make the bundle all the same, pass --allow-loss or set QUIRE_ALLOW_LOSS=1.',
+  const { report, entries } = await exportFakeSite(await start(needsRoot))
+  expect(report).toMatchObject({ pages: 1, renderedPages: ['/'], differences: [], scripts: { mode: 'none' } })
+  expect(report.notes).toContain(
+    'index.html has text that only its scripts make, and not in all places. It is kept as a browser shows it, without scripts; --allow-loss keeps the scripts, and loses the text elsewhere.',
   )
-  expect(readdirSync(folder)).toEqual([])
-  rmSync(folder, { recursive: true })
+  expect(readEntry(entries, 'index.html')).toContain('late0 late1')
+  expect(readEntry(entries, 'index.html')).not.toContain('late.json')
+})
+
+test('so are the pages with the same scripts, and no others', { timeout: 120_000 }, async () => {
+  const page = (name: string, script: string) =>
+    `<!doctype html><html><head><title>${name}</title></head><body><h1>${name}</h1><p>${numbered(name, 70)}</p>
+    <a href="/">a</a> <a href="/b.html">b</a> <a href="/c.html">c</a><script src="${script}"></script></body></html>`
+  const server = await startFakeSite({
+    '/': page('a', 'late.js'),
+    '/b.html': page('b', 'late.js'),
+    '/c.html': page('c', 'early.js'),
+    '/late.js': { body: needsRoot, headers: { 'content-type': 'text/javascript' } },
+    '/early.js': { body: 'document.body.append("early")', headers: { 'content-type': 'text/javascript' } },
+    '/late.json': JSON.stringify(numbered('late', 12)),
+  })
+  servers.push(server)
+  const { report, entries } = await exportFakeSite(server.origin)
+  expect(report).toMatchObject({ renderedPages: ['/', '/b.html'], differences: [], scripts: { mode: 'everywhere' } })
+  expect(report.notes.join()).toContain('2 pages, such as b.html, have text that only their scripts make')
+  expect(readEntry(entries, 'b.html')).toContain('late11')
+  expect(readEntry(entries, 'c.html')).toContain('early.js')
 })
 
 test('a loss that is allowed is in the report', { timeout: 60_000 }, async () => {
@@ -59,8 +76,7 @@ test('a loss that is allowed is in the report', { timeout: 60_000 }, async () =>
 })
 
 test('a loss at the root of a host is found too', { timeout: 60_000 }, async () => {
-  const script = `if (location.host !== 'localhost' && location.protocol === 'http:') document.body.append(' ${numbered('late', 12)}')`
-  const { report } = await exportFakeSite(await start(script), { allowLoss: true })
+  const { report } = await exportFakeSite(await start(needsOrigin), { allowLoss: true })
   expect(report.differences.map(({ place, loss }) => [place, loss?.words])).toEqual([
     ['root', 12],
     ['folder', 12],
