@@ -88,17 +88,23 @@ async function writeVerified(making: Making, options: ExportOptions) {
     const siteSearch = await lookAtOrigin(making, placer)
     clock.end('look', {}, 'pages opened and search used at the origin')
     const complete = await writeComplete(making, placer, siteSearch)
-    const { pagePaths } = complete.written
+    const done = { ...complete, placer, siteSearch }
     const { seen } = placer
-    const lossy =
-      isAgain || options.allowLoss || !seen
-        ? []
-        : listLossyPages(placer.findings().differences, seen.scripted, pagePaths)
-    if (lossy.length === 0 || !seen) return { ...complete, placer, siteSearch }
+    if (isAgain || options.allowLoss || !seen) return done
+    const { pagePaths } = complete.written
+    const lossy = listLossyPages(placer.findings().differences, seen.scripted, pagePaths)
+    const frozen = await collection.freeze(lossy, (key, words) => {
+      making.onView()
+      return isWhole(words, seen.looks.get(key))
+    })
+    if (frozen.length === 0) return done
     looks = seen.looks
-    const frozen = await collection.freeze(lossy, (key, words) => isWhole(words, seen.looks.get(key)))
     collection.report.notes.unshift(...noteFrozenPages(frozen.map(key => pagePaths.get(key) ?? key)))
-    clock.end('freeze', { pages: lossy.length }, 'pages kept as a browser shows them, because they lose text elsewhere')
+    clock.end(
+      'freeze',
+      { pages: frozen.length },
+      'pages kept as a browser shows them, because they lose text elsewhere',
+    )
   }
 }
 
