@@ -34,10 +34,13 @@ const groups = {
 const calls: [keyof typeof groups, string[]][] = [
   ['orgs', ['list']],
   ['orgs', ['set-plan', 'Acme', 'standard']],
+  ['orgs', ['rename', 'Acme', 'Acme Europe']],
   ['orgs', ['delete', 'Acme', '--yes']],
   ['projects', ['list']],
   ['projects', ['create', 'Docs', '--org', 'Acme']],
   ['projects', ['set', 'Docs', '--ai', 'assistants']],
+  ['projects', ['rename', 'Docs', 'Old docs']],
+  ['projects', ['delete', 'Docs', '--yes']],
   ['sites', ['list']],
   ['sites', ['create', 'docs.example.com', '--project', 'Docs', '--no-probe']],
   ['sites', ['set-origin', 'docs.example.com', '--no-probe']],
