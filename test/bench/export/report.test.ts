@@ -35,6 +35,7 @@ function report(given: Partial<ExportReport>): ExportReport {
   return {
     differences: everything,
     missingFiles: [],
+    notes: [],
     siteSearch: { page: '', words },
     ...given,
   } as unknown as ExportReport
@@ -159,4 +160,6 @@ test('a report names what a reader misses in each place, or claims more than the
     'file: error TypeError',
     'file: hits 3,0 <> 3,1',
   ])
+  const notes = ['The search of the site found nothing at the origin either, so it was not compared.']
+  expect(unnamed({ differences: [...differences], siteSearch: null, notes })).not.toContain('file: hits 3,0 <> 3,1')
 })
