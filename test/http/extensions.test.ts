@@ -145,9 +145,11 @@ test('archiveAgentJob archives what has ended, once, with an audit event', async
 describe('exports', () => {
   test('are listed, cancelled and deleted', async () => {
     const job = queuedJob({ jobId: 'se_00000000000000a1', organizationId: used.organizationId, createdAt: Date.now() })
-    await used.server.store.exportJobs.start(job, undefined, 0)
-    // Otherwise the runner of this server would take it.
-    await used.server.store.exportJobs.claim('test', Date.now(), 60_000)
+    // Together, because the runner of this server would take it in between.
+    await used.server.store.atomically(function* ({ exportJobs }) {
+      yield* exportJobs.start(job, undefined, 0)
+      yield* exportJobs.claim('test', Date.now(), 60_000)
+    })
     const listed = await used.ask('GET', '/quire/v1/exports?limit=1')
     expect(listed.json).toMatchObject({ exports: [{ jobId: job.jobId, domain: job.request.domain }], nextCursor: null })
     expect((await used.ask('GET', '/quire/v1/exports?domain=none.example')).json).toEqual({
