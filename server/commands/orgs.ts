@@ -37,7 +37,7 @@ Examples:
   npx quire orgs set-plan "Acme" standard
   npx quire orgs rename "Acme" "Acme Europe"
   npx quire orgs list --json
-  npx quire orgs delete "Acme" --yes`,
+  npx quire orgs delete "Acme Europe" --yes`,
   )
   addSettings(
     orgs.command('create <name>').description('create an organization and print its id'),
