@@ -188,8 +188,8 @@ function help(): string {
   npm run test:changed      the tests that import files changed since main, committed or not; use -- --since REF for
                             another base; runs all tests if package.json or the configuration of the tests changed
   npm run test:all          also the slow tests, and those on PostgreSQL, S3 and nginx; use -- --added to run only these
-  npm run test:long         slow browser, fault, hostile and soak runs, about half an hour; with -- --minutes NUMBER,
-                            files that would begin later are skipped, others each time
+  npm run test:long         slow browser, fault, hostile and soak runs, an hour or more; with -- --minutes NUMBER, files
+                            that would begin later are skipped
 
 Steps: ${all.map(({ name }) => name).join(' | ')}
 

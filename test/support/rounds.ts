@@ -4,7 +4,7 @@
  */
 const share = readShare(process.env.QUIRE_TEST_SHARE)
 
-/** Reads QUIRE_TEST_SHARE: more than 0, at most 1; undefined = a share with which all tests take 45 minutes. */
+/** Reads QUIRE_TEST_SHARE: more than 0, at most 1; undefined = 0.4. */
 export function readShare(text: string | undefined): number {
   if (text === undefined || text === '') return 0.4
   const given = Number(text)

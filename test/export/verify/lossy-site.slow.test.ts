@@ -1,5 +1,9 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
+import { runQuire } from '../../support/process.ts'
 import { exportFakeSite, startFakeSite } from '../fake-site.ts'
 import { readEntry } from '../read-archive.ts'
 import type { RunningServer } from '../static-server.ts'
@@ -61,6 +65,30 @@ test('so are the pages with the same scripts, and no others', { timeout: 120_000
   expect(report.notes.join()).toContain('2 pages, such as b.html, have text that only their scripts make')
   expect(readEntry(entries, 'b.html')).toContain('late11')
   expect(readEntry(entries, 'c.html')).toContain('early.js')
+})
+
+test('an export fails and writes no bundle if too many pages lose a tenth of their words to open them all', {
+  timeout: 120_000,
+}, async () => {
+  const links = Array.from({ length: 400 }, (_, index) => `<a href="/p${index + 1}.html"></a>`).join('')
+  const page = (number: number) =>
+    `<!doctype html><html><head><title>${number}</title></head><body><h1>${number}</h1><p>${numbered('word', 70)}</p>
+    ${number === 0 ? links : ''}<script src="/late.js"></script></body></html>`
+  const server = await startFakeSite(path => {
+    if (path === '/late.js') return needsRoot
+    if (path === '/late.json') return JSON.stringify(numbered('late', 12))
+    const [, number] = /^\/p(\d+)\.html$/.exec(path) ?? []
+    return path === '/' ? page(0) : number && page(Number(number))
+  })
+  servers.push(server)
+  const folder = mkdtempSync(join(tmpdir(), 'quire-lossy-'))
+  const { code, stderr } = await runQuire(['export', server.origin.href, '-o', join(folder, 'docs.zip')])
+  expect(code).toBe(1)
+  expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+    /loses 14% of its words in a folder of a host \(71 of 83 are shown\).*; to make the bundle all the same, pass --allow-loss or set QUIRE_ALLOW_LOSS=1\./,
+  )
+  expect(readdirSync(folder)).toEqual([])
+  rmSync(folder, { recursive: true })
 })
 
 test('a loss that is allowed is in the report', { timeout: 60_000 }, async () => {
