@@ -1,14 +1,15 @@
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 
-/** How many there are of something, and its names: one, and more than one. */
-type Counted = readonly [number: number, one: string, many: string]
-
 /** Says what a deletion would delete. The command needs --yes. */
-export function askToConfirm({ id, name }: { id: string; name: string }, parts: readonly Counted[]): OperatorError {
-  const listed = parts.map(([number, one, many]) => `${number} ${number === 1 ? one : many}`).join(', ')
+export function askToConfirm({ id, name }: { id: string; name: string }, parts: readonly string[]): OperatorError {
   return new OperatorError(
-    `This permanently deletes ${escapeControls(name)} (${id}): ${listed}. Confirm with --yes.`,
+    `This permanently deletes ${escapeControls(name)} (${id}): ${parts.join(', ')}. Confirm with --yes.`,
     2,
   )
+}
+
+/** Returns a number with the noun for it: `1 site`, `2 sites`. */
+export function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`
 }

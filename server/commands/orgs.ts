@@ -12,7 +12,7 @@ import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
 import { describeSameName, readName } from '../tenancy/name.ts'
 import type { Organization } from '../tenancy/organization.ts'
-import { askToConfirm } from './confirm-deletion.ts'
+import { askToConfirm, count } from './confirm-deletion.ts'
 import { printNote, printResult, printRows } from './print.ts'
 import { withBundles } from './with-bundles.ts'
 import { withExistingStore, withStore } from './with-store.ts'
@@ -158,16 +158,17 @@ async function deleteOrganization(store: Store, idOrName: string, flags: Flags):
   return organization
 }
 
-const describeSize = ({ projects, sites, keys, people, agentJobs, exports }: OrganizationSize) =>
-  [
-    [projects, 'project with its visits', 'projects with their visits'],
-    [sites, 'site', 'sites'],
-    [keys, 'valid key', 'valid keys'],
-    [people, 'person who may sign in', 'people who may sign in'],
-    [agentJobs, 'agent job', 'agent jobs'],
-    [
+function describeSize({ projects, sites, keys, people, agentJobs, exports }: OrganizationSize): string[] {
+  return [
+    count(projects, 'project with its visits', 'projects with their visits'),
+    count(sites, 'site', 'sites'),
+    count(keys, 'valid key', 'valid keys'),
+    count(people, 'person who may sign in', 'people who may sign in'),
+    count(agentJobs, 'agent job', 'agent jobs'),
+    count(
       exports,
       'export with its bundle, whose links stop working',
       'exports with their bundles, whose links stop working',
-    ],
-  ] as const
+    ),
+  ]
+}

@@ -11,7 +11,7 @@ import { getProject } from '../tenancy/get-project.ts'
 import { createId } from '../tenancy/id.ts'
 import { describeSameName, readName } from '../tenancy/name.ts'
 import { newVisitorRules } from '../tenancy/project.ts'
-import { askToConfirm } from './confirm-deletion.ts'
+import { askToConfirm, count } from './confirm-deletion.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printNote, printResult, printRows } from './print.ts'
 import { projectsSetCommand } from './projects-set.ts'
@@ -141,10 +141,11 @@ async function deleteProject(idOrName: string, flags: StoreFlags & { yes?: boole
   printResult(flags.json, { ...project, deleted: true }, `${escapeControls(name)} (${id}) is deleted.`)
 }
 
-const describeSize = ({ sites, agentJobs, keys }: ProjectSize) =>
-  [
-    [1, 'project with its visits', 'projects'],
-    [sites, 'site', 'sites'],
-    [agentJobs, 'agent job', 'agent jobs'],
-    [keys, 'key that works only with it', 'keys that work only with it'],
-  ] as const
+function describeSize({ sites, agentJobs, keys }: ProjectSize): string[] {
+  return [
+    'its visits',
+    count(sites, 'site', 'sites'),
+    count(agentJobs, 'agent job', 'agent jobs'),
+    count(keys, 'key that works only with it', 'keys that work only with it'),
+  ]
+}

@@ -106,7 +106,7 @@ test('projects delete asks first, then deletes the project with its visits and s
   const asked = await quire('projects', 'delete', 'Old')
   expect(asked).toMatchObject({ code: 2 })
   expect(asked.stderr).toContain(
-    `This permanently deletes Old (${id}): 1 project with its visits, 1 site, 0 agent jobs, 0 keys that work only with it. Confirm with --yes.`,
+    `This permanently deletes Old (${id}): its visits, 1 site, 0 agent jobs, 0 keys that work only with it. Confirm with --yes.`,
   )
   expect(existsSync(join(folder, 'visits', `${id}.db`))).toBe(true)
   const { stdout } = await quire('projects', 'delete', 'Old', '--yes', '--json')

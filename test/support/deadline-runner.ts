@@ -8,7 +8,10 @@ export default class DeadlineRunner extends TestRunner {
 
   async onCollected(files: RunnerTestFile[]): Promise<void> {
     const until = process.env.QUIRE_TEST_UNTIL
-    if (until === undefined || Date.now() < Date.parse(until)) return
+    if (until === undefined) return
+    const at = Date.parse(until)
+    if (Number.isNaN(at)) throw new Error(`QUIRE_TEST_UNTIL=${until}: give a time such as 2026-11-28T06:30:00Z.`)
+    if (Date.now() < at) return
     for (const file of files) {
       console.log(`${file.name} is skipped: the run has no time left (--minutes).`)
       // Vitest has listed the tests before.
