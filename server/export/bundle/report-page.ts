@@ -68,9 +68,14 @@ function listFacts(report: ExportReport): [string, string][] {
     ['Dead links', String(report.deadLinks.length)],
     ['Scripts', modes[scripts.mode]],
     ...(scripts.reason === null ? [] : ([['Why', scripts.reason]] as [string, string][])),
-    ['Decided by', scripts.decidedBy === 'browser' ? 'opening pages in a browser' : 'rules, without a browser'],
+    ...(scripts.mode === 'none' ? [] : [describeDecision(scripts)]),
     ['Offline search', report.offlineSearch ? describeSearch(report.offlineSearch) : 'not requested'],
   ]
+}
+
+/** Says what decided where the scripts run. Without scripts, there was nothing to decide. */
+function describeDecision({ decidedBy }: ExportReport['scripts']): [string, string] {
+  return ['Decided by', decidedBy === 'browser' ? 'opening pages in a browser' : 'rules, without a browser']
 }
 
 /** Lists the groups of pages, and the pages that are unlike their group; none when all pages have one decision. */

@@ -45,6 +45,8 @@ test('a page that loses a tenth of its words away from the root is kept as a bro
   )
   expect(readEntry(entries, 'index.html')).toContain('late0 late1')
   expect(readEntry(entries, 'index.html')).not.toContain('late.json')
+  // The browser decided that no script stays, so the report must not speak of rules.
+  expect(readEntry(entries, 'export-report.html')).not.toContain('without a browser')
 })
 
 test('so are the pages with the same scripts, and no others', { timeout: 120_000 }, async () => {
