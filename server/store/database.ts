@@ -14,6 +14,9 @@ export type { Database } from 'better-sqlite3'
 /** How long a statement waits for a lock held by another process. */
 export const busyTimeoutMs = 5000
 
+/** How long another process takes for a step of a new database, about. */
+const retryMs = 5
+
 /** The name of a database that has no file. */
 const inMemory = ':memory:'
 
@@ -50,7 +53,7 @@ export function openDatabase(
       () => opened.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined,
       () => mayCreate('empty'),
     )
-    database.pragma('journal_mode = WAL')
+    useWal(opened)
     // With a WAL, NORMAL loses nothing when the process is killed, but a power cut may lose the last transactions. FULL
     // loses nothing on a power cut either and takes one fsync per write transaction.
     database.pragma('synchronous = FULL')
@@ -64,6 +67,22 @@ export function openDatabase(
     database?.close()
     throw explain(file, error)
   }
+}
+
+/**
+ * Lets a database have a WAL. While several processes open a new database, SQLite refuses this at once, whatever `busy_timeout` is.
+ */
+function useWal(database: Database.Database): void {
+  const until = performance.now() + busyTimeoutMs
+  for (;;)
+    try {
+      database.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      const isLocked = String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY')
+      if (!isLocked || performance.now() > until) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs)
+    }
 }
 
 /** Asks whether an empty database may get its tables. Another process may create them, and data, at the same moment. */
