@@ -50,6 +50,7 @@ export async function startHost(config: HostConfig, follow: FollowSetup | null, 
 }
 
 async function start(config: HostConfig, follow: FollowSetup | null, log: Logger, background: Background) {
+  expectSignals(background)
   const folder = await openFolder(config, background)
   const headStart = config.countViews ? loadViewScript(config.countViews) : ''
   const versions = createActiveVersions(folder, { ...config, headStart })
@@ -82,6 +83,13 @@ async function start(config: HostConfig, follow: FollowSetup | null, log: Logger
       ready.isClosing = true
     },
   }
+}
+
+/** SIGHUP would end a host that does not listen to it yet. The first update finds what is announced before it. */
+function expectSignals(background: Background): void {
+  const wait = () => {}
+  process.on('SIGHUP', wait)
+  background.add({ stop: () => void process.off('SIGHUP', wait) })
 }
 
 async function openFolder({ dataFolder, update }: HostConfig, background: Background): Promise<HostFolder> {

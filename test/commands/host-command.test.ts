@@ -7,7 +7,7 @@ import { startServer } from '../export/static-server.ts'
 import { startHost } from '../host/host-process.ts'
 import { makeSite, pageText } from '../host/make-site.ts'
 import { waitFor } from '../support/export-site.ts'
-import { runQuire } from '../support/process.ts'
+import { runQuire, startQuire } from '../support/process.ts'
 
 let folder: string
 beforeEach(() => {
@@ -78,6 +78,19 @@ test('a host serves a link, keeps the site after it has expired, rolls back, and
     /^127\.0\.0\.1 - - \[\d{2}\/\w{3}\/\d{4}:[\d:]+ \+0000\] "GET \/guide\/p0 HTTP\/1\.1" 200 \d+ "-" "node"$/,
   )
   await origin.close()
+})
+
+test('a bundle that is announced while the host starts does not end the host', async () => {
+  const data = join(folder, 'data')
+  writeFileSync(join(folder, 'docs.zip'), makeSite({ version: 'v1' }))
+  const host = startQuire(['host', join(folder, 'docs.zip'), '--port', '0', '--data', data])
+  // The folder is the first thing that a host makes, before it listens.
+  const announcing = setInterval(() => existsSync(data) && host.child.kill('SIGHUP'), 1)
+  await host.read(output => output.includes('"msg":"serving a version"'))
+  clearInterval(announcing)
+  const url = /"url":"([^"]+)"/.exec(host.output())?.[1] ?? ''
+  expect(await (await fetch(url)).text()).toBe(pageText('v1', 'home'))
+  expect(await host.end('SIGTERM')).toBe(0)
 })
 
 test('a forbidden combination is refused at start in one sentence, and exits with 2', async () => {
