@@ -15,10 +15,16 @@ declare global {
  * @param budget max clicks, and max milliseconds for them.
  * @return the number of changes. More parts may have appeared; call again once the page is quiet.
  */
-export default function openReferences(
+export default async function openReferences(
   references: readonly NamedReference[],
   budget: { clicks: number; timeMs: number },
-): number {
+): Promise<number> {
+  // References draw what was opened in one turn together. Swagger UI needs 54 s for 27 operations, and 14 s for 5 at a time.
+  const minTurnMs = 50
+  const slowTurnMs = 500
+  let perTurn = 4
+  let inTurn = 0
+
   window.__quireOpened ??= new WeakSet()
   const opened = window.__quireOpened
   const endsAt = performance.now() + budget.timeMs
@@ -47,6 +53,12 @@ export default function openReferences(
       for (const node of above) around.add(node)
       clicks += 1
       ;(part as HTMLElement).click()
+      inTurn += 1
+      if (inTurn < perTurn) continue
+      const startedAt = performance.now()
+      await new Promise(done => setTimeout(done, minTurnMs))
+      perTurn = performance.now() - startedAt > slowTurnMs ? Math.max(1, perTurn / 2) : perTurn * 2
+      inTurn = 0
     }
   }
   window.removeEventListener('submit', prevent, true)
