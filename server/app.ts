@@ -47,13 +47,15 @@ export interface AppOptions extends Finders {
   /** Returns the reason why requests cannot be served; undefined = they can. */
   whyNotReady(): Promise<string | undefined>
   log: Logger
+  /** From which duration on the line of a request is a warning; null = never. */
+  slowMs: number | null
 }
 
 /** Creates the HTTP pipeline; a request goes through it from top to bottom. */
 export function createApp(options: AppOptions): Express {
   const { deps, admission, bundles, validator, loadDocumentation, dashboard, findAddress, bodyLimitBytes, log } =
     options
-  const app = createPipeline(log)
+  const app = createPipeline(log, options.slowMs)
   if (options.corsOrigins.length > 0) app.use(allowOrigins(options.corsOrigins))
 
   // Before the other routes, because each handler above slows down every API request.

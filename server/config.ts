@@ -95,6 +95,8 @@ export interface Config {
   /** null = none are served, and nothing is measured. */
   metrics: MetricsSettings | null
   logLevel: string
+  /** From which duration on a request and a statement are logged as slow; null = never. */
+  slowMs: number | null
   /** Undefined = pretty on a terminal, else JSON. */
   logStyle: LogStyle | undefined
   /** Whether responses are checked against the document, too; for tests and development. */

@@ -45,13 +45,15 @@ async function start(config: Config, log: Logger, background: Background) {
   })
   const { whyNotReady, shutDown } = createReadiness(store.check, needsBrowser(config) ? watchBrowser() : undefined)
 
-  const { host, port, drainMs } = config
+  const { host, port, drainMs, slowMs } = config
   const { server, url, closing, answer } = await openListener({ host, port, drainMs, answerLate }, log)
   const runner = role === 'api' ? undefined : startExports(parts)
   const wakeRunner = () => runner?.wake()
   const deliverer = role === 'api' ? undefined : startWebhooks(parts)
   if (deliverer) wakeWebhooks = deliverer.wake
-  const app = api ? createApi(parts, api, { url, wakeRunner, whyNotReady }) : createHealthApp({ whyNotReady, log })
+  const app = api
+    ? createApi(parts, api, { url, wakeRunner, whyNotReady })
+    : createHealthApp({ whyNotReady, log, slowMs })
   answer(app)
   background.add(
     together(

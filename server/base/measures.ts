@@ -42,6 +42,14 @@ export interface EndedExport {
 }
 export const endedExports = new Measure<EndedExport>()
 
+/** A statement that PostgreSQL ran. */
+export interface EndedStatement {
+  /** The text, which has `$1` in place of each value. */
+  text: string
+  ms: number
+}
+export const endedStatements = new Measure<EndedStatement>()
+
 /** Log lines that another program sent. */
 export interface ReceivedLines {
   counted: number

@@ -47,7 +47,7 @@ Examples:
   npx quire backup /var/backups/quire.tar
   npx quire backup /var/backups/quire.tar.gz --overwrite --data /var/lib/quire
   npx quire backup /mnt/backups/quire-2026-11-22
-  npx quire backup --to /var/backups/quire --keep 14
+  npx quire backup --to /var/backups --keep 14
 
 The backup has everything that was stored when it began: the databases, the bundles and the keys. It leaves out sites/,
 the export cache, because the next export fetches its content again, and work/, the scratch files of running exports.

@@ -145,6 +145,12 @@ export const serveSettings = {
   },
   logLevel,
   logStyle,
+  slowMs: {
+    flag: '--slow-ms <number>',
+    env: 'QUIRE_SLOW_MS',
+    what: 'log requests, and statements of PostgreSQL, that take at least so many milliseconds as warnings (default: none)',
+    read: integer(1, 3_600_000),
+  },
   metricsAddress,
   metricsTokenFile,
   validateResponses: {
@@ -202,6 +208,7 @@ export function readConfig(flags: ServeFlags): Config {
     follow: readFollowFlags(flags),
     metrics: readMetrics(flags),
     logLevel: flags.logLevel,
+    slowMs: flags.slowMs ?? null,
     logStyle: flags.logStyle,
     validateResponses: flags.validateResponses ?? false,
   }

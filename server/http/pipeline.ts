@@ -9,11 +9,15 @@ import { createOperationsApp } from './mount.ts'
 import { refuseBadForm } from './request-form.ts'
 import { assignRequestId } from './request-id.ts'
 
-/** Creates what every request goes through first. */
-export function createPipeline(log: Logger): Express {
+/**
+ * Creates what every request goes through first.
+ *
+ * @param slowMs from which duration on the line of a request is a warning; null = never.
+ */
+export function createPipeline(log: Logger, slowMs: number | null): Express {
   const app = createOperationsApp()
   app.use(assignRequestId)
-  app.use(logRequests(log))
+  app.use(logRequests(log, slowMs))
   app.use(setSecurityHeaders())
   app.use(refuseBadForm)
   return app
@@ -23,11 +27,13 @@ export function createPipeline(log: Logger): Express {
 export function createHealthApp({
   whyNotReady,
   log,
+  slowMs,
 }: {
   whyNotReady(): Promise<string | undefined>
   log: Logger
+  slowMs: number | null
 }): Express {
-  const app = createPipeline(log)
+  const app = createPipeline(log, slowMs)
   app.use(healthRouter(whyNotReady))
   app.use(answerUnknownPaths)
   app.use(answerErrors(log))
@@ -52,12 +58,13 @@ export function healthRouter(whyNotReady: () => Promise<string | undefined>): Ro
 const maxPathCharacters = 256
 
 /** Logs one line per request when the response or the connection ends; never a query, a header or a bundle link. */
-function logRequests(log: Logger): RequestHandler {
+function logRequests(log: Logger, slowMs: number | null): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now()
     res.once('close', () => {
       const line = {
         requestId: res.locals.requestId,
+        traceId: res.locals.traceId,
         method: req.method,
         path: loggedPath(req.originalUrl),
         operationId: res.locals.operationId,
@@ -66,11 +73,18 @@ function logRequests(log: Logger): RequestHandler {
         organizationId: res.locals.caller?.organizationId,
         keyId: res.locals.caller?.keyId,
       }
-      log.info(line, 'request')
+      if (slowMs !== null && line.durationMs >= slowMs && !waitsForClient(req.originalUrl, res))
+        log.warn(line, 'slow request')
+      else log.info(line, 'request')
       tellOfEnd(line, res)
     })
     next()
   }
+}
+
+/** Whether the client decides how long an answer takes: it downloads a bundle, or asked to wait for a change. */
+function waitsForClient(requestTarget: string, res: Response): boolean {
+  return requestTarget.startsWith(`${bundlesPath}/`) || res.hasHeader('Preference-Applied')
 }
 
 function tellOfEnd(line: { operationId?: string; status: number; durationMs: number }, { locals }: Response): void {

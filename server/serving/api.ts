@@ -124,6 +124,7 @@ export function createApi(
     drains: config.drains,
     corsOrigins: config.corsOrigins,
     bodyLimitBytes: config.bodyLimitBytes,
+    slowMs: config.slowMs,
     whyNotReady,
     log,
   })

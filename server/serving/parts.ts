@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
-import type { Background } from '../base/background.ts'
+import type { Background, Stoppable } from '../base/background.ts'
 import { makeFolder } from '../base/make-folder.ts'
+import { endedStatements } from '../base/measures.ts'
 import type { Config } from '../config.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { LostFolder } from '../export/jobs/lost-folder.ts'
@@ -34,6 +35,7 @@ export interface Parts {
  */
 export async function openParts(config: Config, log: Logger, background: Background): Promise<Parts> {
   const dataFolder = resolve(config.dataFolder)
+  if (config.slowMs !== null) background.add(logSlowStatements(config.slowMs, log))
   const store = await openServersStore(config, log)
   background.add({ stop: store.close })
   await checkFollow(config, store)
@@ -57,6 +59,18 @@ async function openServersStore(config: Config, log: Logger): Promise<Store> {
   protectDataFolder(dataFolder)
   const onLost = (error: Error) => log.warn({ err: error }, 'a connection to the database ended')
   return openPostgres(database, { dataFolder, visitorKeyFile, onLost })
+}
+
+const maxStatementCharacters = 200
+
+/** Values are not part of a statement, so none gets into the log. */
+function logSlowStatements(slowMs: number, log: Logger): Stoppable {
+  const stop = endedStatements.listen(({ text, ms }) => {
+    if (ms < slowMs) return
+    const statement = text.replaceAll(/\s+/g, ' ').trim().slice(0, maxStatementCharacters)
+    log.warn({ statement, durationMs: Math.round(ms * 10) / 10 }, 'slow statement')
+  })
+  return { stop }
 }
 
 /** Most servers follow no log, and do not load what reads one. */

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import findPassword from 'pgpass'
+import { endedStatements } from '../../base/measures.ts'
 import { endsConnection, lacksPreparedStatement, Unsent } from './failures.ts'
 import { toDriverUrl } from './postgres-url.ts'
 
@@ -144,12 +145,15 @@ function openSession(client: pg.PoolClient, limitMs: number, names: { areUsed: b
     },
     async query({ name, ...query }, isSlow = false) {
       const config = { ...query, query_timeout: isSlow ? slowMs : limitMs }
+      const startedAt = performance.now()
       try {
         return await client.query<object>(name !== undefined && names.areUsed ? { ...config, name } : config)
       } catch (error) {
         if (lacksPreparedStatement(error)) names.areUsed = false
         if (endsConnection(error)) isBroken = true
         throw error
+      } finally {
+        if (endedStatements.isHeard) endedStatements.tell({ text: query.text, ms: performance.now() - startedAt })
       }
     },
   }
