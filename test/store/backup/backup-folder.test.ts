@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { addBackup } from '../../../server/store/backup/backup-folder.ts'
 import { checkBackup } from '../../../server/store/backup/check-backup.ts'
+import { createRandomBytes } from '../../support/random.ts'
 import { backup, data, folder, restore, useBackupFolders } from './backup-folders.ts'
 
 useBackupFolders()
@@ -46,7 +46,7 @@ test('a damaged backup is kept under another name, and deletes no older one', as
   mkdirSync(backups)
   await add(0, 1)
   // The backup is damaged while it is read, so it must be larger than what is read at once.
-  writeFileSync(join(data, 'noise'), randomBytes(8_000_000))
+  writeFileSync(join(data, 'noise'), createRandomBytes('backup', 8_000_000))
   const path = join(backups, 'quire-20261123T030000Z.tar.gz')
   const damage = () => {
     const bytes = readFileSync(path)
