@@ -93,6 +93,7 @@ async function makeOne(target: string, flags: Flags): Promise<MadeBackup> {
       ...listOptions(flags),
       target,
       overwrite: flags.overwrite ?? false,
+      isNoted: true,
       onProgress: progress.show,
       stored,
     }),

@@ -105,6 +105,7 @@ const backUp = () =>
     dataFolder: data,
     target: join(folder, 'backup'),
     overwrite: true,
+    isNoted: true,
     version: '0.1.0',
     now: Date.now,
     onProgress() {},

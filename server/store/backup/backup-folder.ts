@@ -2,10 +2,11 @@ import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../../base/operator-error.ts'
 import { type CheckedBackup, checkBackup } from './check-backup.ts'
+import { noteBackup } from './last-backup.ts'
 import { type BackupOptions, type MadeBackup, makeBackup } from './make-backup.ts'
 
 /** A folder of backups that are named after the time of each. */
-export interface BackupFolder extends Omit<BackupOptions, 'target' | 'overwrite'> {
+export interface BackupFolder extends Omit<BackupOptions, 'target' | 'overwrite' | 'isNoted'> {
   folder: string
   /** Number of backups that stay, the new one included; null = all. */
   keep: number | null
@@ -29,10 +30,11 @@ const namePattern = /^quire-\d{8}T\d{6}Z\.tar\.gz$/
  */
 export async function addBackup({ folder, keep, onCheck, ...options }: BackupFolder): Promise<KeptBackup> {
   const name = `quire-${new Date(options.now()).toISOString().replace(/[-:]|\.\d+/g, '')}${ending}`
-  const made = await makeBackup({ ...options, target: join(folder, name), overwrite: false })
+  const made = await makeBackup({ ...options, target: join(folder, name), overwrite: false, isNoted: false })
   const checked = await checkNew(made.path, onCheck)
+  const warnings = [...made.warnings, ...(await noteBackup(options.dataFolder, made.createdAt))]
   const deleted = keep === null ? [] : await deleteOldest(folder, keep)
-  return { ...made, checked, deleted }
+  return { ...made, warnings, checked, deleted }
 }
 
 async function checkNew(path: string, onProgress: BackupFolder['onCheck']): Promise<CheckedBackup> {

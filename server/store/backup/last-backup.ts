@@ -4,9 +4,14 @@ import { privateFile } from '../private-files.ts'
 
 const name = 'last-backup'
 
-/** Notes in the data folder that a backup was made, for those who watch the server. */
-export async function noteBackup(dataFolder: string, at: number): Promise<void> {
-  await writeFile(join(dataFolder, name), `${new Date(at).toISOString()}\n`, { mode: privateFile })
+/** Notes in the data folder that a backup was made, for those who watch the server. Returns a warning if that cannot be. */
+export async function noteBackup(dataFolder: string, at: number): Promise<string[]> {
+  try {
+    await writeFile(join(dataFolder, name), `${new Date(at).toISOString()}\n`, { mode: privateFile })
+    return []
+  } catch {
+    return ['The data folder cannot be written, so doctor and the metrics do not know of this backup.']
+  }
 }
 
 /** Returns when the last backup was made, in milliseconds since 1970; undefined = none of this data folder is known. */

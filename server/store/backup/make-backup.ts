@@ -32,6 +32,8 @@ export interface BackupOptions {
   target: string
   /** Whether to replace an existing backup. */
   overwrite: boolean
+  /** Whether the data folder notes the backup at once, see `noteBackup`; otherwise the caller does when it was checked. */
+  isNoted: boolean
   /** The version of Quire. */
   version: string
   now(): number
@@ -130,9 +132,7 @@ async function fill(
     const elsewhere = await addAll(work, createdAt)
     const sizeBytes = await writer.finish()
     await publish(file, target)
-    await noteBackup(options.dataFolder, createdAt).catch(() => {
-      work.warnings.push('The data folder cannot be written, so doctor and the metrics do not know of this backup.')
-    })
+    if (options.isNoted) work.warnings.push(...(await noteBackup(options.dataFolder, createdAt)))
     const files = [...work.added.values()]
     const databases = files.filter(({ schema }) => schema !== undefined).length
     const { path, kind } = target

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { addBackup } from '../../../server/store/backup/backup-folder.ts'
 import { checkBackup } from '../../../server/store/backup/check-backup.ts'
+import { findLastBackup } from '../../../server/store/backup/last-backup.ts'
 import { createRandomBytes } from '../../support/random.ts'
 import { backup, data, folder, restore, useBackupFolders } from './backup-folders.ts'
 
@@ -44,7 +45,7 @@ test('a folder keeps the newest backups, each of them sound, and all files of ot
 test('a damaged backup is kept under another name, and deletes no older one', async () => {
   const backups = join(folder, 'backups')
   mkdirSync(backups)
-  await add(0, 1)
+  const { createdAt } = await add(0, 1)
   // The backup is damaged while it is read, so it must be larger than what is read at once.
   writeFileSync(join(data, 'noise'), createRandomBytes('backup', 8_000_000))
   const path = join(backups, 'quire-20261123T030000Z.tar.gz')
@@ -59,6 +60,7 @@ test('a damaged backup is kept under another name, and deletes no older one', as
     isDamaged = true
   })
   await expect(failure).rejects.toThrow(`It is kept as ${path}.damaged, and no older backup was deleted.`)
+  expect(await findLastBackup(data)).toBe(createdAt)
   expect(readdirSync(backups).sort()).toEqual([
     'quire-20261122T030000Z.tar.gz',
     'quire-20261123T030000Z.tar.gz.damaged',

@@ -30,6 +30,7 @@ export function backup(name: string, options: Partial<BackupOptions> = {}) {
     dataFolder: data,
     target: join(folder, name),
     overwrite: false,
+    isNoted: true,
     version: '0.1.0',
     now: () => Date.UTC(2026, 10, 22),
     onProgress() {},

@@ -31,7 +31,15 @@ beforeEach(async () => {
   good = join(folder, 'good')
   const data = join(folder, 'data')
   await fillDataFolder(data)
-  await makeBackup({ dataFolder: data, target: good, overwrite: false, version: '0', now: Date.now, onProgress() {} })
+  await makeBackup({
+    dataFolder: data,
+    target: good,
+    overwrite: false,
+    isNoted: true,
+    version: '0',
+    now: Date.now,
+    onProgress() {},
+  })
   rmSync(data, { recursive: true })
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))

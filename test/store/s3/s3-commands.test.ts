@@ -127,6 +127,7 @@ storageTest('an export that is deleted after its row was copied is not in the ba
       dataFolder: data,
       target: join(folder, 'backup'),
       overwrite: false,
+      isNoted: true,
       version: '0.1.0',
       now: Date.now,
       onProgress({ path }) {
