@@ -63,6 +63,14 @@ test('the documentation lists the metrics of a server', async () => {
   expect(listWritten(await scrape())).toEqual(listDocumented('Servers and hosts', 'Servers'))
 })
 
+// As 0, they would be times of 1970, and the alerts for an old backup and an expiring key would fire on a new server.
+test('times that are not known are missing', async () => {
+  const text = await scrape()
+  expect(read(text, 'quire_last_backup_timestamp_seconds')).toEqual({})
+  expect(read(text, 'quire_api_key_expiry_timestamp_seconds')).toEqual({})
+  expect(read(text, 'quire_export_queue_age_seconds')).toEqual({ '': 0 })
+})
+
 test('the documentation lists the metrics of a host', async () => {
   const metrics = createRegistry()
   const version = { id: '0123456789abcdef', label: '2.0' } as Version

@@ -46,11 +46,14 @@ export function createRegistry() {
     },
     /** Adds values that are read when they are asked for. Those of the last time are forgotten. */
     gauge(about: Description, read: () => Promise<readonly Reading[]> | readonly Reading[]): void {
+      const { labels = [] } = about
       new Gauge({
         ...options(about),
         async collect() {
           this.reset()
-          for (const [labels, value] of await read()) if (value !== undefined) this.set({ ...labels }, value)
+          // A gauge without labels is 0 after that, as if somebody had read it.
+          if (labels.length === 0) this.remove()
+          for (const [of, value] of await read()) if (value !== undefined) this.set({ ...of }, value)
         },
       })
     },
