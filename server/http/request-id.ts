@@ -14,13 +14,15 @@ export const assignRequestId: RequestHandler = (req, res, next) => {
 
 /** Reads the id of the trace from a `traceparent` header (W3C Trace Context, 3.2); undefined = there is none that is valid. */
 export function readTraceId(header: string | string[] | undefined): string | undefined {
+  if (typeof header !== 'string') return undefined
   const [, version, traceId, parentId, more] =
-    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/.exec(String(header)) ?? []
-  const isValid = version !== 'ff' && traceId !== zeros(32) && parentId !== zeros(16) && !(version === '00' && more)
+    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/.exec(header) ?? []
+  const isValid = version !== 'ff' && traceId !== noTrace && parentId !== noParent && !(version === '00' && more)
   return isValid ? traceId : undefined
 }
 
-const zeros = (count: number) => '0'.repeat(count)
+const noTrace = '0'.repeat(32)
+const noParent = '0'.repeat(16)
 
 /** Ids that are safe in a log line. */
 const safe = /^[A-Za-z0-9._-]{1,128}$/
