@@ -35,6 +35,7 @@ export function createCommandLoaders(program: Command): Map<string, () => Promis
       doctor: async () => (await import('./doctor.ts')).doctorCommand(loadAll),
       migrate: async () => (await import('./migrate.ts')).migrateCommand(),
       upgrade: async () => (await import('./upgrade.ts')).upgradeCommand(),
+      downgrade: async () => (await import('./downgrade.ts')).downgradeCommand(),
       version: async () => (await import('./version.ts')).versionCommand(),
       licenses: async () => (await import('./licenses.ts')).licensesCommand(),
       completion: async () => (await import('./completion.ts')).completionCommand(program, loadAll),

@@ -5,10 +5,11 @@ import { OperatorError } from '../base/operator-error.ts'
 import { addSettings } from '../flags/setting.ts'
 import { type StoreFlags, storeSettings } from '../flags/shared-settings.ts'
 import { findFolderUsers } from '../store/folder-users.ts'
+import { inspectPostgres, openPostgres } from '../store/open-postgres.ts'
+import { canUse } from '../store/schema-span.ts'
 import { type DatabasePlan, planUpgrade, type UpgradePlan, upgradeDatabases } from '../store/upgrade.ts'
 import { explainDisk } from './explain-disk.ts'
-import { printJson, showCountOf } from './print.ts'
-import { refuseDatabase } from './with-store.ts'
+import { printJson, printResult, showCountOf } from './print.ts'
 
 interface Flags extends StoreFlags {
   check?: boolean
@@ -17,7 +18,7 @@ interface Flags extends StoreFlags {
 export function upgradeCommand(): Command {
   return addSettings(
     new Command('upgrade')
-      .description('upgrade the databases of a data folder, or say what would change')
+      .description('upgrade the databases, or say what would change')
       .addOption(new Option('--check', 'change nothing; exit with 1 if the upgrade cannot succeed')),
     storeSettings,
   )
@@ -27,17 +28,15 @@ export function upgradeCommand(): Command {
 Examples:
   npx quire upgrade --check --data /var/lib/quire
   npx quire upgrade --data /var/lib/quire
+  npx quire upgrade --check --database postgres://quire@db.example.com/quire
 
-Stop the server first. Every command upgrades a database when it opens it; this one upgrades all of them at once. Each
-database is upgraded completely or not at all. A copy of it as it was stays beside it, such as quire.db.schema-9. The
-server deletes copies after 7 days.`,
+Stop the server of a data folder first. Every command upgrades a database when it opens it; this one upgrades all of them at once.
+Each database is upgraded completely or not at all. A copy of it as it was stays beside it, such as quire.db.schema-9. The
+server deletes copies after 7 days. To go back: npx quire downgrade. Dump a PostgreSQL database before; its servers may run on
+if --check says that they can.`,
     )
     .action(async ({ check, json, ...flags }: Flags) => {
-      refuseDatabase(
-        flags,
-        'upgrade',
-        'A server or a command upgrades the PostgreSQL database when it opens it. Dump it with pg_dump before.',
-      )
+      if (flags.database !== undefined) return upgradePostgres(flags.database, flags, { check, json })
       const dataFolder = resolve(flags.data)
       const plan = await planUpgrade(dataFolder)
       const refusal = findRefusal(plan)
@@ -88,7 +87,40 @@ function describe({ databases, freeBytes, copyBytes, workBytes }: UpgradePlan, d
   return lines
 }
 
-function describeDatabase({ path, schema, newest, migrations, sizeBytes }: DatabasePlan, done: boolean): string {
+function describeDatabase(plan: DatabasePlan, done: boolean): string {
+  const { path, schema, newest, migrations, isReversible, sizeBytes } = plan
   if (done) return `${path} was upgraded from schema ${schema} to ${newest}. The copy is ${path}.schema-${schema}.`
-  return `${path} (${describeBytes(sizeBytes)}): schema ${schema} becomes ${newest}, by ${migrations.join(', ')}.`
+  return `${path} (${describeBytes(sizeBytes)}): schema ${schema} becomes ${newest}, by ${migrations.join(', ')}. ${sayReversible(isReversible)}`
+}
+
+function sayReversible(isReversible: boolean): string {
+  return isReversible
+    ? 'The version before can still use it afterwards.'
+    : 'The version before cannot use it afterwards.'
+}
+
+async function upgradePostgres(
+  url: string,
+  { data }: Pick<StoreFlags, 'data'>,
+  { check = false, json = false }: { check?: boolean | undefined; json?: boolean | undefined },
+): Promise<void> {
+  const { pending, span, spanAfter } = await inspectPostgres(url)
+  const isReversible = span.version === 0 || canUse(spanAfter, span.version)
+  const done = !check && pending.length > 0
+  if (done) await (await openPostgres(url, { dataFolder: resolve(data) })).close()
+  const result = { schema: span.version, newest: spanAfter.version, migrations: pending, isReversible, upgraded: done }
+  printResult(json, result, describePostgres(result))
+}
+
+function describePostgres(result: {
+  schema: number
+  newest: number
+  migrations: readonly string[]
+  isReversible: boolean
+  upgraded: boolean
+}): string {
+  const { schema, newest, migrations, isReversible, upgraded } = result
+  if (migrations.length === 0) return `The database (schema ${schema}) needs no upgrade.`
+  if (upgraded) return `The database was upgraded from schema ${schema} to ${newest}.`
+  return `The database: schema ${schema} becomes ${newest}, by ${migrations.join(', ')}. ${sayReversible(isReversible)}`
 }

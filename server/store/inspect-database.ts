@@ -1,9 +1,10 @@
 import { findForeign } from './database-owner.ts'
 import { findProblem, openUnchanged } from './open-unchanged.ts'
+import { readSpan, type SchemaSpan } from './schema-span.ts'
 
 /** What a check of a database found. */
 export interface Inspection {
-  schema: number
+  span: SchemaSpan
   /** Whether it has no table. */
   isEmpty: boolean
   /** Why Quire refuses it, see `findForeign`; null = it does not. */
@@ -21,14 +22,14 @@ export interface Inspection {
 export function inspectDatabase(file: string, migrationsFolder?: string): Inspection {
   const database = openUnchanged(file)
   try {
-    const schema = database.pragma('user_version', { simple: true }) as number
+    const span = readSpan(database)
     const damage = findProblem(database, 'quick_check')
-    if (damage !== null) return { schema, isEmpty: false, foreign: null, problem: damage }
+    if (damage !== null) return { span, isEmpty: false, foreign: null, problem: damage }
     const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
     const foreign = migrationsFolder === undefined ? null : findForeign(database, migrationsFolder)
     const [broken] = database.pragma('foreign_key_check') as { table: string; parent: string }[]
     const problem = broken ? `a row of ${broken.table} refers to a missing row of ${broken.parent}` : null
-    return { schema, isEmpty, foreign, problem }
+    return { span, isEmpty, foreign, problem }
   } finally {
     database.close()
   }

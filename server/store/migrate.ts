@@ -2,25 +2,24 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { OperatorError } from '../base/operator-error.ts'
+import { canUse, explainNewer, findSpan, readSpan, storeSpan } from './schema-span.ts'
 import { listMigrations, readMigration } from './schema-versions.ts'
 import { copyPath, draftCopy } from './upgrade-copies.ts'
 
 /**
  * Applies the pending migrations of a database in one transaction: all, or none if one fails. A copy of the database as it was
- * stays beside it, see `copyPath`. A new database has nothing to copy.
+ * stays beside it, see `copyPath`. A new database has nothing to copy. A database that a newer Quire has upgraded stays as it is, if this
+ * version can use it, see `SchemaSpan`.
  *
  * @param file null = the database has no file.
- * @throws {OperatorError} when a newer Quire wrote the database, a migration fails, or there is no room for the copy.
+ * @throws {OperatorError} when only a newer Quire can use the database, a migration fails, or there is no room for the copy.
  * @throws {Error} of SQLite, for example when the disk is full.
  */
 export function migrate(database: Database.Database, file: string | null, migrationsFolder: string): void {
   const names = listMigrations(migrationsFolder)
   const applied = () => database.pragma('user_version', { simple: true }) as number
-  if (applied() > names.length) {
-    throw new OperatorError(
-      `it was written by a newer Quire (schema ${applied()}; this version supports ${names.length}). Upgrade Quire.`,
-    )
-  }
+  const span = readSpan(database)
+  if (!canUse(span, names.length)) throw new OperatorError(explainNewer(span, names.length))
   // Takes no lock without pending migrations, because another process may hold the lock for seconds.
   while (applied() < names.length) {
     const from = applied()
@@ -72,6 +71,7 @@ function applyAll({ database, migrationsFolder, names, isCurrent, keep }: Applic
       }
       database.pragma(`user_version = ${version + 1}`)
     }
+    if (from < names.length) database.exec(storeSpan(findSpan(names.map(name => `${migrationsFolder}/${name}`))))
     return true
   })
   // IMMEDIATE reads the version again inside the lock, so two processes that start together do not apply a migration twice.

@@ -60,11 +60,17 @@ export function listUpgradeCopies(folder: string): UpgradeCopy[] {
   })
 }
 
+/** Lists the copies of a database with the schemas they have, the oldest schema first. */
+export function listCopiesOf(file: string): { path: string; schema: number }[] {
+  return listUpgradeCopies(dirname(file))
+    .filter(({ path }) => path.startsWith(`${file}.schema-`))
+    .map(({ path }) => ({ path, schema: Number(path.slice(path.lastIndexOf('-') + 1)) }))
+    .sort((a, b) => a.schema - b.schema)
+}
+
 /** Deletes the copies of a database. */
 export function deleteUpgradeCopies(file: string): void {
-  for (const { path } of listUpgradeCopies(dirname(file))) {
-    if (path.startsWith(`${file}.`)) rmSync(path, { force: true })
-  }
+  for (const { path } of listCopiesOf(file)) rmSync(path, { force: true })
 }
 
 /** Removes what a killed upgrade left. */

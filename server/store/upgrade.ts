@@ -5,6 +5,7 @@ import { OperatorError } from '../base/operator-error.ts'
 import { listFiles, mainDatabase } from './backup/data-files.ts'
 import { openDatabase } from './database.ts'
 import { openUnchanged } from './open-unchanged.ts'
+import { canUse, findSpan, readSpan, type SchemaSpan } from './schema-span.ts'
 import { findSchemaFolder, listMigrations } from './schema-versions.ts'
 import { sizeOf } from './upgrade-copies.ts'
 
@@ -17,6 +18,8 @@ export interface DatabasePlan {
   newest: number
   /** The migrations that will be applied, in order. */
   migrations: string[]
+  /** Whether a version that knows only the present schema can use the database afterwards. */
+  isReversible: boolean
   sizeBytes: number
   /** Why Quire cannot use the database; null = it can. */
   problem: string | null
@@ -60,20 +63,23 @@ function planDatabase(path: string, file: string): DatabasePlan[] {
   const known = listMigrations(folder)
   const plan = { path, newest: known.length, sizeBytes: sizeOf(file) }
   try {
-    const schema = readSchema(file)
-    const problem =
-      schema > known.length ? `A newer Quire wrote it: schema ${schema}. This version knows ${known.length}.` : null
-    return [{ ...plan, schema, migrations: known.slice(schema), problem }]
+    const span = readSchema(file)
+    const schema = span.version
+    const problem = canUse(span, known.length)
+      ? null
+      : `A newer Quire wrote it: schema ${schema}. This version knows ${known.length}.`
+    const isReversible = canUse(findSpan(known.map(name => `${folder}/${name}`)), schema)
+    return [{ ...plan, schema, migrations: known.slice(schema), isReversible, problem }]
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    return [{ ...plan, schema: 0, migrations: [], problem: error.message }]
+    return [{ ...plan, schema: 0, migrations: [], isReversible: false, problem: error.message }]
   }
 }
 
-function readSchema(file: string): number {
+function readSchema(file: string): SchemaSpan {
   const database = openUnchanged(file)
   try {
-    return database.pragma('user_version', { simple: true }) as number
+    return readSpan(database)
   } finally {
     database.close()
   }

@@ -135,3 +135,57 @@ test('a database from the future is refused and not copied', () => {
   expect(open).toThrow(/it was written by a newer Quire \(schema 2; this version supports 1\)\. Upgrade Quire\./)
   expect(listData()).toEqual(['quire.db'])
 })
+
+const third = '-- Usable from 001: the table is new.\nCREATE TABLE more (name TEXT) STRICT;'
+const readOldest = () => {
+  const database = new Database(file, { readonly: true })
+  try {
+    return database.prepare('SELECT oldest FROM schema_span').pluck().get()
+  } finally {
+    database.close()
+  }
+}
+
+test('a version goes on with a database after a newer one has upgraded it in a way that it can use', () => {
+  makeOld()
+  const running = open()
+  ship(first, `-- Usable from 001: the column may be empty.\n${second}`)
+  open().close()
+  expect(readOldest()).toBe(1)
+  rmSync(join(folder, 'migrations', '002-step.sql'))
+  running.exec("INSERT INTO names (name) VALUES ('Grace')")
+  running.close()
+  const again = open()
+  again.exec("INSERT INTO names (name) VALUES ('Edith')")
+  again.close()
+  expect(read(file)).toEqual({
+    version: 2,
+    rows: [
+      { name: 'Ada', length: 3 },
+      { name: 'Grace', length: null },
+      { name: 'Edith', length: null },
+    ],
+  })
+  expect(listData()).toEqual(['quire.db', 'quire.db.schema-1'])
+})
+
+test('of several migrations, the one that needs the newest version decides', () => {
+  ship(first, second, third)
+  open().close()
+  expect(readOldest()).toBe(2)
+  ship(first, second, third, '-- Usable from 003: nobody uses it.\nDROP TABLE more;')
+  open().close()
+  expect(readOldest()).toBe(3)
+  rmSync(join(folder, 'migrations', '004-step.sql'))
+  open().close()
+  rmSync(join(folder, 'migrations', '003-step.sql'))
+  expect(open).toThrow('it was written by a newer Quire (schema 4; this version supports 2). Upgrade Quire.')
+})
+
+test('a migration that no earlier version can use removes the table of the span', () => {
+  ship(first, second, third)
+  open().close()
+  ship(first, second, third, 'DROP TABLE names;')
+  open().close()
+  expect(readOldest).toThrow('no such table: schema_span')
+})

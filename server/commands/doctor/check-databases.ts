@@ -7,6 +7,7 @@ import { isKnownDamage } from '../../store/bundle-check.ts'
 import { bundlePath } from '../../store/bundle-path.ts'
 import { findFolderUsers } from '../../store/folder-users.ts'
 import { inspectDatabase } from '../../store/inspect-database.ts'
+import { canUse } from '../../store/schema-span.ts'
 import { findKnownSchema, findSchemaFolder } from '../../store/schema-versions.ts'
 import { findFileProblem, listVisited } from '../../store/visits/visit-records.ts'
 import { type Finding, fail, messageOf, ok, warn } from './finding.ts'
@@ -68,8 +69,9 @@ async function listDatabases(dataFolder: string): Promise<{ path: string; file: 
 /** @param hasVisits whether it is the database of a project that had visits. */
 function checkDatabase(path: string, file: string, hasVisits: boolean): Finding[] {
   try {
-    const { schema, isEmpty, foreign, problem } = inspectDatabase(file, findSchemaFolder(path))
+    const { span, isEmpty, foreign, problem } = inspectDatabase(file, findSchemaFolder(path))
     const known = findKnownSchema(path)
+    const schema = span.version
     if (problem !== null) {
       const remedy = 'Stop the server, and restore a backup. To rescue what can be read: sqlite3 FILE .recover'
       return [fail('databases', `${path} is damaged: ${problem}.`, remedy)]
@@ -84,13 +86,16 @@ function checkDatabase(path: string, file: string, hasVisits: boolean): Finding[
     if (hasVisits && isEmpty) {
       return [fail('databases', `${path} is empty, but visits of the project were counted.`, visitsRemedy)]
     }
-    if (known !== undefined && schema > known) {
+    if (known !== undefined && !canUse(span, known)) {
       const message = `${path} has schema ${schema}; this Quire knows ${known}.`
       return [fail('databases', message, 'Upgrade Quire, or restore a backup of the older version.')]
     }
     if (known !== undefined && schema < known) {
       const message = `${path} has schema ${schema}; the next start of the server upgrades it to ${known}.`
-      return [warn('databases', message, 'Back up first: an older Quire cannot read it afterwards.')]
+      return [warn('databases', message, 'Back up first: an older Quire may not be able to use it afterwards.')]
+    }
+    if (known !== undefined && schema > known) {
+      return [ok('databases', `${path} is sound, schema ${schema} of a newer Quire, which this one can use.`)]
     }
     return [ok('databases', `${path} is sound${known === undefined ? '' : `, schema ${schema}`}.`)]
   } catch (error) {

@@ -2,6 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import Database from 'better-sqlite3'
 import { OperatorError } from '../../base/operator-error.ts'
 import { explainUnreadable, findProblem, openUnchanged } from '../open-unchanged.ts'
+import { readSpan, type SchemaSpan } from '../schema-span.ts'
 
 /** Pages that are copied before the progress is shown again: 16 MB at 4 KB a page. */
 const pagesAtATime = 4096
@@ -14,12 +15,12 @@ export interface CopyProgress {
 
 /**
  * Copies a database that other processes may write at the same time. The copy has the state of one instant, is one complete
- * file, and was checked. Returns its schema version.
+ * file, and was checked. Returns its schema.
  *
  * @param copy must not exist.
  * @throws {OperatorError} when the database cannot be read or is damaged.
  */
-export async function copyDatabase(file: string, copy: string, progress: CopyProgress): Promise<number> {
+export async function copyDatabase(file: string, copy: string, progress: CopyProgress): Promise<SchemaSpan> {
   const source = openUnchanged(file)
   try {
     // The copy is private from the beginning; SQLite itself would create it readable for everyone.
@@ -43,7 +44,7 @@ export async function copyDatabase(file: string, copy: string, progress: CopyPro
   }
 }
 
-function checkCopy(file: string, copy: string): number {
+function checkCopy(file: string, copy: string): SchemaSpan {
   const database = new Database(copy, { fileMustExist: true })
   try {
     // The copy of a database with a WAL would need a second file as soon as it is opened.
@@ -54,7 +55,7 @@ function checkCopy(file: string, copy: string): number {
         `${file} is damaged (${problem}). Restore an earlier backup, or rescue it with: sqlite3 FILE .recover`,
       )
     }
-    return database.pragma('user_version', { simple: true }) as number
+    return readSpan(database)
   } finally {
     database.close()
   }

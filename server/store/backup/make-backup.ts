@@ -5,6 +5,7 @@ import { OperatorError } from '../../base/operator-error.ts'
 import { UnavailableError } from '../../base/unavailable-error.ts'
 import type { BundleCondition } from '../../export/jobs/bundle-store.ts'
 import { isBundleName } from '../bundle-path.ts'
+import type { SchemaSpan } from '../schema-span.ts'
 import { openScratchFolder } from '../scratch-folder.ts'
 import { sqliteVersion } from '../sqlite-version.ts'
 import { type BackupKind, type BackupTarget, checkRoom, checkTarget, publish } from './backup-target.ts'
@@ -158,7 +159,7 @@ async function addAll(work: Work, createdAt: number): Promise<BundlesElsewhere |
   const { options, writer, added, warnings } = work
   const { dataFolder } = options
   const mainCopy = await writer.stage(mainDatabase)
-  const schema = await copy(work, mainDatabase, join(dataFolder, mainDatabase), mainCopy)
+  const { version: schema, oldest } = await copy(work, mainDatabase, join(dataFolder, mainDatabase), mainCopy)
   if (schema === 0) {
     throw new OperatorError(`${join(dataFolder, mainDatabase)} is empty or not a database of Quire. Restore a backup.`)
   }
@@ -169,6 +170,7 @@ async function addAll(work: Work, createdAt: number): Promise<BundlesElsewhere |
     node: process.version,
     sqlite: sqliteVersion,
     schema,
+    ...(oldest < schema && { oldestSchema: oldest }),
   }
   await writer.addText(aboutName, `${JSON.stringify(about, undefined, 2)}\n`)
   const recorded = listRecordedBundles(mainCopy)
@@ -194,7 +196,7 @@ async function addOne(work: Work, { path, file }: DataFile): Promise<void> {
   work.progress.begin(path)
   try {
     if (await isDatabase(file)) {
-      const schema = await copy(work, path, file, await writer.stage(path))
+      const { version: schema } = await copy(work, path, file, await writer.stage(path))
       added.set(path, { path, ...(await writer.addStaged(path)), schema })
     } else added.set(path, { path, ...(await writer.addFile(path, file)) })
   } catch (error) {
@@ -203,7 +205,7 @@ async function addOne(work: Work, { path, file }: DataFile): Promise<void> {
   }
 }
 
-async function copy({ progress }: Work, path: string, file: string, to: string): Promise<number> {
+async function copy({ progress }: Work, path: string, file: string, to: string): Promise<SchemaSpan> {
   progress.begin(path)
   const { size } = await stat(file)
   let countedBytes = 0

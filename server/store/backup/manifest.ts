@@ -13,6 +13,8 @@ export interface BackupAbout {
   sqlite: string
   /** The schema version of the main database. */
   schema: number
+  /** The oldest schema that a program must know to use it, see `SchemaSpan`; absent = `schema`. */
+  oldestSchema?: number
 }
 
 export interface BackedUpFile {
@@ -39,14 +41,22 @@ const maxPathLength = 1024
 /** @throws {OperatorError} when this version cannot restore the backup. */
 export function parseAbout(text: string, knownSchema: number): BackupAbout {
   const about = parseObject(text)
-  const { format, createdAt, quire, node, sqlite, schema } = about as Partial<BackupAbout>
+  const { format, createdAt, quire, node, sqlite, schema, oldestSchema = schema } = about as Partial<BackupAbout>
   if (typeof format !== 'number' || typeof schema !== 'number' || typeof quire !== 'string') throw notABackup()
-  if (format > backupFormat || schema > knownSchema) {
+  if (format > backupFormat || (schema > knownSchema && !(Number(oldestSchema) <= knownSchema))) {
     throw new OperatorError(
       `The backup was made by a newer Quire (${show(quire)}, schema ${schema}; this one knows schema ${knownSchema}). Upgrade Quire, and restore again.`,
     )
   }
-  return { format, createdAt: String(createdAt), quire, node: String(node), sqlite: String(sqlite), schema }
+  return {
+    format,
+    createdAt: String(createdAt),
+    quire,
+    node: String(node),
+    sqlite: String(sqlite),
+    schema,
+    ...(oldestSchema !== schema && { oldestSchema: Number(oldestSchema) }),
+  }
 }
 
 /** @throws {OperatorError} when the text is not a manifest, or names a file that may not be restored. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { OperatorError } from '../../base/operator-error.ts'
 import { findProblem } from '../open-unchanged.ts'
+import { canUse, readSpan } from '../schema-span.ts'
 import { findKnownSchema, listKnownSchemas } from '../schema-versions.ts'
 import type { FileDigest } from './backup-writer.ts'
 import { aboutName, isDatabase, mainDatabase, manifestName } from './data-files.ts'
@@ -175,11 +176,11 @@ function checkDatabase(path: string, file: string): void {
     database.pragma('trusted_schema = OFF')
     const problem = findProblem(database, 'integrity_check')
     if (problem !== null) throw damaged(path, problem)
-    const version = database.pragma('user_version', { simple: true }) as number
+    const span = readSpan(database)
     const known = findKnownSchema(path)
-    if (known !== undefined && version > known) {
+    if (known !== undefined && !canUse(span, known)) {
       throw new OperatorError(
-        `${path} in the backup was written by a newer Quire (schema ${version}, this one knows ${known}). Upgrade Quire, and restore again.`,
+        `${path} in the backup was written by a newer Quire (schema ${span.version}, this one knows ${known}). Upgrade Quire, and restore again.`,
       )
     }
   } catch (error) {

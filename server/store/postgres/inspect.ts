@@ -1,14 +1,20 @@
 import { basename } from 'node:path'
 import type { RecordedBundle } from '../backup/recorded-bundles.ts'
+import { findSpan, type SchemaSpan } from '../schema-span.ts'
+import { listPostgresMigrations } from '../schema-versions.ts'
 import { connect, type Database } from './database.ts'
 import { explain } from './explain.ts'
-import { readPending } from './migrate.ts'
+import { readPending, readSpan } from './migrate.ts'
 import { statement } from './statement.ts'
 
 /** A database as it was found. */
 export interface PostgresState {
   /** The names of the files of the pending migrations. */
   pending: string[]
+  /** Which versions can use it now. */
+  span: SchemaSpan
+  /** Which versions can use it after the pending migrations. */
+  spanAfter: SchemaSpan
   /** Whether it refuses changes, as a standby does. */
   isReadOnly: boolean
   /** Of the key that signs bundle links; undefined = no server has said it. */
@@ -43,10 +49,13 @@ const listBundles = statement<object, Omit<RecordedBundle, 'damage'> & { damage:
 export function inspectPostgres(url: string): Promise<PostgresState> {
   return look(url, async database => {
     const pending = (await readPending(database)).map(path => basename(path))
+    const span = await readSpan(database)
     const isReadOnly = (await database.get(findReadOnly, {}))?.isReadOnly ?? false
     const hasTables = pending.length === 0
     return {
       pending,
+      span,
+      spanAfter: pending.length === 0 ? span : findSpan(listPostgresMigrations()),
       isReadOnly,
       linkKeyFingerprint: hasTables ? (await database.get(findLinkKey, {}))?.fingerprint : undefined,
       visitorKeyFingerprint: hasTables ? (await database.get(findVisitorKey, {}))?.fingerprint : undefined,

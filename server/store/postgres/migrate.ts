@@ -1,4 +1,5 @@
 import { OperatorError } from '../../base/operator-error.ts'
+import { canUse, explainNewer, findSpan, type SchemaSpan, storeSpan } from '../schema-span.ts'
 import { listPostgresMigrations, readMigration } from '../schema-versions.ts'
 import type { Database } from './database.ts'
 import { statement } from './statement.ts'
@@ -22,6 +23,8 @@ const findTables = statement<object, { isEmpty: boolean; isOurs: boolean }>(
          WHERE relname = 'schema_version' AND attnum > 0 AND NOT attisdropped) AS "isOurs"`,
 )
 const findVersion = statement<object, { version: number }>('SELECT version FROM schema_version')
+const findOldestTable = statement<object, { name: string | null }>("SELECT to_regclass('schema_span')::text AS name")
+const findOldest = statement<object, { oldest: number }>('SELECT oldest FROM schema_span')
 const putVersion = statement<{ version: number }>('UPDATE schema_version SET version = @version')
 const findServer = statement<object, { version: number; encoding: string }>(
   `SELECT current_setting('server_version_num')::integer / 10000 AS version,
@@ -33,7 +36,7 @@ const findServer = statement<object, { version: number; encoding: string }>(
  * others wait for it.
  *
  * @param files the paths of the migrations, in order
- * @throws {OperatorError} if a newer Quire wrote the database, the server is too old, or a migration fails.
+ * @throws {OperatorError} if only a newer Quire can use the database, the server is too old, or a migration fails.
  */
 export async function migrate(database: Database, files = listPostgresMigrations()): Promise<void> {
   // Takes no lock without pending migrations.
@@ -41,17 +44,19 @@ export async function migrate(database: Database, files = listPostgresMigrations
   await database.atomically(async within => {
     await within.exec('SET LOCAL lock_timeout = 0')
     await within.exec(`SELECT pg_advisory_xact_lock(${lockKey})`)
-    const from = await readVersion(within, files.length)
+    const { version: from } = await readUsableSpan(within, files.length)
+    if (from >= files.length) return
     if (from === 0) await within.exec('CREATE TABLE schema_version AS SELECT 0 AS version')
     for (const file of files.slice(from)) await apply(within, file, from)
     await within.run(putVersion, { version: files.length })
+    await within.exec(storeSpan(findSpan(files)))
   })
 }
 
 /**
  * Returns the paths of the pending migrations.
  *
- * @throws {OperatorError} if a newer Quire wrote the database, or the server is too old.
+ * @throws {OperatorError} if only a newer Quire can use the database, or the server is too old.
  */
 export async function readPending(database: Database, files = listPostgresMigrations()): Promise<string[]> {
   const server = await database.get(findServer, {})
@@ -61,21 +66,31 @@ export async function readPending(database: Database, files = listPostgresMigrat
   if (server && server.encoding !== 'UTF8') {
     throw new OperatorError(`its encoding is ${server.encoding}. Create it with: createdb --encoding UTF8 NAME`)
   }
-  return files.slice(await readVersion(database, files.length))
+  return files.slice((await readUsableSpan(database, files.length)).version)
 }
 
-/** Returns 0 for a database that Quire has not used. */
-async function readVersion(database: Database, newest: number): Promise<number> {
+/** @throws {OperatorError} if only a newer Quire can use the database. */
+async function readUsableSpan(database: Database, known: number): Promise<SchemaSpan> {
+  const span = await readSpan(database)
+  if (!canUse(span, known)) throw new OperatorError(explainNewer(span, known))
+  return span
+}
+
+/**
+ * Reads which programs can use the database. The version is 0 for one that Quire has not used.
+ *
+ * @throws {OperatorError} if it is damaged or has tables of another program.
+ */
+export async function readSpan(database: Database): Promise<SchemaSpan> {
   const { isEmpty = true, isOurs = false } = (await database.get(findTables, {})) ?? {}
-  if (isEmpty) return 0
+  if (isEmpty) return { version: 0, oldest: 0 }
   if (!isOurs) throw new OperatorError(foreign)
   const { version } = (await database.get(findVersion, {})) ?? {}
   if (version === undefined)
     throw new OperatorError('it is damaged: schema_version has no row. Restore it from a dump.')
-  if (version <= newest) return version
-  throw new OperatorError(
-    `it was written by a newer Quire (schema ${version}; this version supports ${newest}). Upgrade Quire.`,
-  )
+  const hasTable = (await database.get(findOldestTable, {}))?.name != null
+  const oldest = hasTable ? (await database.get(findOldest, {}))?.oldest : undefined
+  return { version, oldest: oldest ?? version }
 }
 
 async function apply(database: Database, file: string, from: number): Promise<void> {

@@ -5,12 +5,15 @@ import { setTimeout } from 'node:timers/promises'
 import { toViewBatch } from '../../analytics/view-batch.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import { keys } from '../data-folder.ts'
-import { connect } from '../postgres/database.ts'
+import { connect, type Database } from '../postgres/database.ts'
 import { listPostgresUsers } from '../postgres/inspect.ts'
+import { readSpan } from '../postgres/migrate.ts'
 import { openPostgresStore, type PostgresStore } from '../postgres/store.ts'
+import { listPostgresMigrations } from '../schema-versions.ts'
 import { createSecret, openSecret } from '../secret-file.ts'
 import { readSharedKeys } from '../shared-keys.ts'
 import { openStore, type SqliteStore } from '../store.ts'
+import { planUpgrade } from '../upgrade.ts'
 import { openPostgresSide } from './postgres-side.ts'
 import { openSqliteSide } from './sqlite-side.ts'
 import { type Transferred, transfer } from './transfer.ts'
@@ -121,9 +124,19 @@ function refuseOtherKey(given: string, keyFile: string): void {
   )
 }
 
+/** A database may have been upgraded by a newer version, which knows columns that this one would leave out. */
+async function refuseNewer(postgres: Database, dataFolder: string): Promise<void> {
+  const { databases } = await planUpgrade(dataFolder)
+  const newer = databases.find(({ schema, newest }) => schema > newest)
+  const name =
+    newer?.path ?? ((await readSpan(postgres)).version > listPostgresMigrations().length ? 'The database' : undefined)
+  if (name !== undefined) throw new OperatorError(`${name} was upgraded by a newer Quire. Migrate with that version.`)
+}
+
 async function copyBetween(options: TransferOptions, direction: 'to PostgreSQL' | 'to SQLite'): Promise<Transferred> {
   const { dataFolder, database, node = hostname(), onProgress } = options
   const connected = connect(database)
+  await refuseNewer(connected, dataFolder)
   const sqlite = openSqliteSide(dataFolder)
   const postgres = openPostgresSide(connected, 'the PostgreSQL database', node)
   try {

@@ -149,7 +149,8 @@ test.each<[string[], number, string]>([
   [['backup', 'copy.tar', '--database', unreachable], 2, `${calledAs} backup works on a data folder`],
   [['backup', 'copy.tar', '--database', unreachable], 2, 'with pg_dump'],
   [['restore', 'copy.tar', '--database', unreachable], 2, 'with pg_restore'],
-  [['upgrade', '--database', unreachable], 2, 'Dump it with pg_dump before.'],
+  [['upgrade', '--database', unreachable], 1, 'no PostgreSQL answers there'],
+  [['downgrade', '--to', '0.1.0', '--database', unreachable], 1, 'no PostgreSQL answers there'],
   [['demo', '--database', unreachable], 2, `run ${calledAs} init`],
   [['init', '--yes', '--unit', 'quire.service', '--database', unreachable], 2, 'EnvironmentFile'],
 ])('%j exits with %d, says what to do, and does not repeat the password', async (args, want, text) => {
