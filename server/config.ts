@@ -68,6 +68,8 @@ export interface Config {
   drainMs: number
   /** Completed and failed agent jobs older than this are archived; undefined = never. */
   agentJobRetentionDays: number | undefined
+  /** Age at which events of the audit log are deleted; undefined = never. */
+  auditRetentionDays: number | undefined
   /** Completed and failed exports older than this are deleted; undefined = never. */
   exportRetentionDays: number | undefined
   /** Hashes of visitors older than this are deleted; undefined = never. */

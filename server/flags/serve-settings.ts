@@ -101,6 +101,12 @@ export const serveSettings = {
     what: 'archive completed and failed agent jobs older than this many days (default: never)',
     read: integer(1, 36500),
   },
+  auditRetentionDays: {
+    flag: '--audit-retention-days <number>',
+    env: 'QUIRE_AUDIT_RETENTION_DAYS',
+    what: 'delete events of the audit log older than this many days (default: never)',
+    read: integer(30, 36500),
+  },
   exportRetentionDays: {
     flag: '--export-retention-days <number>',
     env: 'QUIRE_EXPORT_RETENTION_DAYS',
@@ -192,6 +198,7 @@ export function readConfig(flags: ServeFlags): Config {
     leaseMs: flags.leaseSeconds * 1000,
     drainMs: flags.drainSeconds * 1000,
     agentJobRetentionDays: flags.agentJobRetentionDays,
+    auditRetentionDays: flags.auditRetentionDays,
     exportRetentionDays: flags.exportRetentionDays,
     visitorRetentionDays: flags.visitorRetentionDays,
     visitorKeyGraceDays: flags.visitorKeyGraceDays,

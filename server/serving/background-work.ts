@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { startAgentJobRetention } from '../agent/agent-job-retention.ts'
 import { describeEngine } from '../assets.ts'
 import type { Stoppable } from '../base/background.ts'
 import { createClockCheck } from '../base/clock-check.ts'
+import { startRetirement } from '../base/retire-old.ts'
 import { startCacheRetention } from '../export/jobs/cache-retention.ts'
 import { startRetention } from '../export/jobs/retention.ts'
 import { type Runner, startRunner } from '../export/jobs/runner.ts'
@@ -84,7 +84,7 @@ export function startLoops(
   siteCaches: StoredSiteCaches | null,
   wakeWebhooks: () => void,
 ): Stoppable[] {
-  const { exportJobs, projects, agentJobs, clockStates, exclusively } = store
+  const { exportJobs, projects, agentJobs, auditLog, clockStates, exclusively } = store
   const clock = createClockCheck({ states: clockStates, now: Date.now, log })
   return [
     startRetention({
@@ -109,7 +109,24 @@ export function startLoops(
       log,
     }),
     startCopyRetention({ dataFolder, clock, now: Date.now, log }),
-    startAgentJobRetention({ agentJobs, retentionDays: config.agentJobRetentionDays, exclusively, clock, log }),
+    startRetirement({
+      what: 'agent jobs',
+      done: 'archived',
+      retentionDays: config.agentJobRetentionDays,
+      retire: (before, now, limit) => agentJobs.archiveOlderThan(before, now, limit),
+      exclusively,
+      clock,
+      log,
+    }),
+    startRetirement({
+      what: 'audit events',
+      done: 'deleted',
+      retentionDays: config.auditRetentionDays,
+      retire: (before, _, limit) => auditLog.expire(before, limit),
+      exclusively,
+      clock,
+      log,
+    }),
     startUpkeep({
       ...store,
       findLastVisit: createLastVisitFinder(store),

@@ -1,5 +1,5 @@
 import type { AuditAction, AuditEvent, AuditLog } from '../tenancy/audit-event.ts'
-import { all, run, sql, type Works } from './noun.ts'
+import { all, atomic, get, run, sql, type Works } from './noun.ts'
 
 /** A row of the table `audit_events`. */
 interface AuditEventRow {
@@ -37,6 +37,26 @@ const list = sql<{ organizationId: string; before: number; limit: number }, Audi
   'SELECT * FROM audit_events WHERE organization_id = @organizationId AND id < @before ORDER BY id DESC LIMIT @limit',
 )
 
+// The events are in the order of their times, so the oldest have the smallest ids, and no index of the times is needed. The newest stays,
+// because SQLite would give its number again.
+const old = `SELECT id FROM (SELECT id, at FROM audit_events ORDER BY id LIMIT @limit) AS oldest
+  WHERE at < @before AND id < (SELECT max(id) FROM audit_events)`
+const findOld = sql<{ before: number; limit: number }, { id: number }>(`${old} LIMIT 1`)
+const deleteOld = sql<{ before: number; limit: number }>(`DELETE FROM audit_events WHERE id IN (${old})`)
+/** The triggers refuse every deletion. A transaction that deletes by age lifts them, and nobody else sees it. */
+const lift = sql<object>(({ isPostgres }) =>
+  isPostgres
+    ? 'ALTER TABLE audit_events DISABLE TRIGGER audit_events_change'
+    : 'DROP TRIGGER IF EXISTS audit_events_delete',
+)
+const guard = sql<object>(({ isPostgres }) =>
+  isPostgres
+    ? 'ALTER TABLE audit_events ENABLE TRIGGER audit_events_change'
+    : `CREATE TRIGGER audit_events_delete BEFORE DELETE ON audit_events BEGIN
+  SELECT RAISE(ABORT, 'the audit log is append-only');
+END`,
+)
+
 export const auditLog: Works<AuditLog> = {
   *append({ at, organizationId, action, subject, detail, actor, address }) {
     yield* run(append, { at, organization_id: organizationId, action, subject, detail, actor, address })
@@ -48,4 +68,11 @@ export const auditLog: Works<AuditLog> = {
         : yield* all(list, { organizationId, before, limit })
     return rows.map(toAuditEvent)
   },
+  expire: atomic(function* (before: number, limit: number) {
+    if ((yield* get(findOld, { before, limit })) === undefined) return 0
+    yield* run(lift, {})
+    const count = yield* run(deleteOld, { before, limit })
+    yield* run(guard, {})
+    return count
+  }),
 }

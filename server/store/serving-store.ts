@@ -100,7 +100,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
   signInLinks: { insert: 'writes', find: 'reads', take: 'writes' },
   // `find` also writes the time of use, but nobody waits for that.
   sessions: { insert: 'writes', find: 'reads', list: 'reads', end: 'writes', endAll: 'writes' },
-  auditLog: { append: 'writes', list: 'reads' },
+  auditLog: { append: 'writes', list: 'reads', expire: 'writes' },
   webhooks: {
     insert: 'writes',
     find: 'reads',

@@ -46,7 +46,7 @@ export interface AuditEvent {
   address: string
 }
 
-/** Append-only: events are never changed. */
+/** Append-only: events are never changed, and only deleted by their age. */
 export interface AuditLog {
   append(event: Omit<AuditEvent, 'id'>): Awaitable<void>
   /** Lists the newest events first, at most `limit`, those with an id below `before` if it is given. */
@@ -55,4 +55,6 @@ export interface AuditLog {
     before?: number | undefined
     limit: number
   }): Awaitable<AuditEvent[]>
+  /** Deletes those of the oldest `limit` events that are from before a time, but not the newest of all. Returns how many there were. */
+  expire(before: number, limit: number): Awaitable<number>
 }

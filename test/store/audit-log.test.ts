@@ -63,6 +63,22 @@ stores.describe('the audit log', kind => {
     expect(await list({ limit: 10, organizationId: 'org_9' })).toEqual([])
   })
 
+  test('old events are deleted by their age, and the log stays append-only', async () => {
+    for (const [index, subject] of ['a', 'b', 'c', 'd', 'e'].entries())
+      await store.auditLog.append({ ...newEvent(subject), at: now + index })
+    expect(await store.auditLog.expire(now, 10)).toBe(0)
+    expect(await store.auditLog.expire(now + 3, 2)).toBe(2)
+    expect(await store.auditLog.expire(now + 3, 2)).toBe(1)
+    expect(await store.auditLog.expire(now + 3, 2)).toBe(0)
+    expect(await list({ limit: 10 })).toEqual(['e', 'd'])
+    for (const statement of everywhere)
+      await expect(stores.run(statement)).rejects.toThrow('the audit log is append-only')
+    await store.auditLog.append(newEvent('f'))
+    expect(await list({ limit: 10 })).toEqual(['f', 'e', 'd'])
+    await store.auditLog.expire(now + 9, 10)
+    expect(await store.auditLog.list({ limit: 10 })).toEqual([{ ...newEvent('f'), id: 6 }])
+  })
+
   test.each(changes[kind])('an event cannot be changed by: %s', async statement => {
     await store.auditLog.append(newEvent('a'))
     await expect(stores.run(statement)).rejects.toThrow('the audit log is append-only')

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startAgentJobRetention } from '../../server/agent/agent-job-retention.ts'
 import { alone } from '../../server/base/exclusively.ts'
+import { startRetirement } from '../../server/base/retire-old.ts'
 import { waitFor } from '../support/export-site.ts'
 
-test('old jobs are archived in batches, and requests get their turn in between', async () => {
+test('what is old is archived in batches, and requests get their turn in between', async () => {
   let left = 2500
   const limits: number[] = []
   let turns = 0
@@ -14,18 +14,18 @@ test('old jobs are archived in batches, and requests get their turn in between',
   }
   const counting = countTurns()
   const turnsBefore: number[] = []
-  const agentJobs = {
-    archiveOlderThan(_createdBefore: number, _now: number, limit: number) {
-      limits.push(limit)
-      turnsBefore.push(turns)
-      const archived = Math.min(left, limit)
-      left -= archived
-      return archived
-    },
+  function retire(_before: number, _now: number, limit: number) {
+    limits.push(limit)
+    turnsBefore.push(turns)
+    const archived = Math.min(left, limit)
+    left -= archived
+    return archived
   }
   const logged: object[] = []
-  const retention = startAgentJobRetention({
-    agentJobs,
+  const retention = startRetirement({
+    what: 'agent jobs',
+    done: 'archived',
+    retire,
     retentionDays: 30,
     exclusively: alone,
     clock: { isTrusted: async () => true },
