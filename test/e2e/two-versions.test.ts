@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { releases } from '../../server/store/releases.ts'
 import { type LaterVersion, makeLaterVersion } from '../support/later-version.ts'
@@ -91,6 +92,34 @@ test('a data folder that a later version has upgraded is used by this one, which
   const back = await runLater(expanding, ['downgrade', '--to', version, ...store])
   expect(back.code).toBe(0)
   expect(back.stdout).toBe(`quire.db (schema ${schema + 1}) can be used by ${version} as it is.\n`)
+})
+
+/** What the commands list of each noun. */
+async function listAll(store: readonly string[]): Promise<string[]> {
+  const project = ['--project', 'Documentation']
+  const commands = [
+    ...['orgs', 'projects', 'sites', 'keys', 'exports', 'webhooks'].map(noun => [noun, 'list']),
+    ...[['dashboard', 'people'], ['audit'], ['agent-jobs', 'list', ...project]],
+    ['visits', 'show', ...project, '--from', '2026-11-01', '--to', '2026-11-20'],
+  ]
+  const listed = await Promise.all(commands.map(command => runQuire([...command, '--json', ...store])))
+  expect(listed.map(({ code, stderr }) => [code, stderr])).toEqual(commands.map(() => [0, '']))
+  return listed.map(({ stdout }) => stdout)
+}
+
+test('what this version stored of each noun is the same for it after the upgrade by a later one', async () => {
+  const data = join(folder, 'data')
+  cpSync(join(import.meta.dirname, `../store/schemas/main-${schema}-visits-${last?.visits}`), data, { recursive: true })
+  for (const packed of globSync('**/*.gz', { cwd: data })) {
+    writeFileSync(join(data, packed.slice(0, -'.gz'.length)), gunzipSync(readFileSync(join(data, packed))))
+    rmSync(join(data, packed))
+  }
+  const store = ['--data', data]
+  const hook = ['webhooks', 'create', 'https://93.184.216.34/hook', '--org', 'Demo', '--events', 'export.completed']
+  expect(await runQuire([...hook, ...store])).toMatchObject({ code: 0 })
+  const before = await listAll(store)
+  expect(await runLater(expanding, ['upgrade', ...store])).toMatchObject({ code: 0 })
+  expect(await listAll(store)).toEqual(before)
 })
 
 test('what this version cannot use is refused in words, and downgrade goes back to the copy', async () => {

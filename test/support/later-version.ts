@@ -16,9 +16,9 @@ export interface LaterVersion {
 /** Makes a copy of these sources that is one version later and has one more migration of the main database. */
 export function makeLaterVersion(migration: string): LaterVersion {
   const folder = mkdtempSync(join(tmpdir(), 'quire-later-'))
-  for (const name of ['server', 'spec', 'generated', 'package.json', 'package-lock.json', 'CHANGELOG.md', 'LICENSE']) {
-    cpSync(join(root, name), join(folder, name), { recursive: true })
-  }
+  const folders = ['server', 'spec', 'generated', '.github']
+  const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'README.md', 'CHANGELOG.md', 'LICENSE']
+  for (const name of [...folders, ...files]) cpSync(join(root, name), join(folder, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const about = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...about, version: laterVersion }))
