@@ -70,7 +70,7 @@ const usual: Step[] = [
 
 /** What `npm run test:all` adds. Without a PostgreSQL, Dredd runs nothing. */
 const added: Step[] = [
-  vitest('slow tests, and those on PostgreSQL, S3 and nginx', ['--mode', 'added']),
+  vitest('slow tests, and those on PostgreSQL, S3, nginx and Caddy', ['--mode', 'added']),
   { ...dredd('contract (Dredd) on PostgreSQL', ['--postgres']), mayBeEmpty: true },
 ]
 const all = [...usual, ...added]
@@ -83,6 +83,7 @@ const containers = {
   mmdebstrap: '/usr/bin/mmdebstrap',
 }
 const services = {
+  caddy: '/usr/bin/caddy',
   nginx: '/usr/sbin/nginx',
   openssl: '/usr/bin/openssl',
   postgresql: '/usr/lib/postgresql',
@@ -217,7 +218,7 @@ function help(): string {
   npm run test:unit         the tests of the project unit; use -- FILE ... to run only tests whose path contains FILE
   npm run test:changed      the tests that import files changed since main, committed or not; use -- --since REF for
                             another base; runs all tests if package.json or the configuration of the tests changed
-  npm run test:all          also the slow tests, and those on PostgreSQL, S3 and nginx; use -- --added to run only these
+  npm run test:all          also the slow tests, and those on PostgreSQL, S3, nginx and Caddy; use -- --added to run only these
   npm run test:long         slow browser, fault, hostile and soak runs, an hour or more; with -- --minutes NUMBER, files
                             that would begin later are skipped
   With -- --again, up to ${maxAgain} test files that failed run once more, one at a time. Those that pass then do not fail the run;
@@ -230,7 +231,7 @@ Projects of the tests (test/projects.ts assigns each file to a project by its im
   app       whole servers, programs, whole exports
   browser   needs Chromium; otherwise most of these tests are skipped
   slow      *.slow.test.ts, run only by npm run test:all: files of these kinds that take longer than 7 s
-  services  need a PostgreSQL, an S3 storage or an nginx; otherwise they are skipped
+  services  need a PostgreSQL, an S3 storage, an nginx or a Caddy; otherwise they are skipped
   postgres  the tests of the store and of requests to whole servers again, on PostgreSQL; otherwise they are skipped
   long      *.long.test.ts, run only by npm run test:long
   alone     *.alone.test.ts, run only by npm run test:long, after the others and one at a time
@@ -332,7 +333,7 @@ function run([command = '', ...args]: string[], isCollected = false): Promise<{ 
 
 /**
  * Installs Debian packages that some tests need, by the path of a file in each. The long runs export the 530 pages of the Python
- * documentation. Some tests put nginx in front of a server, those of the store also run on PostgreSQL, and bundles are also stored in
+ * documentation. Some tests put nginx or Caddy in front of a server, those of the store also run on PostgreSQL, and bundles are also stored in
  * the S3-compatible storage of OpenStack Swift.
  */
 async function installTestPackages(packages: Record<string, string>): Promise<void> {

@@ -16,7 +16,7 @@ export const appImports = ['node:child_process', 'server/server.ts', 'server/exp
 /** The function that a test calls to find a Chromium. Its name decides, because a name survives when its file moves. */
 export const browserFunction = 'findBrowser'
 /** The functions that a test calls to find the programs of other teams that it needs. */
-export const serviceFunctions = ['findPostgres', 'whyNoS3Server', 'findNginx']
+export const serviceFunctions = ['findPostgres', 'whyNoS3Server', 'findNginx', 'findCaddy']
 /** The tests of the store use this file. They run on SQLite, and a second time on PostgreSQL. */
 const storeTests = 'test/store/stores.ts'
 
@@ -54,7 +54,7 @@ const isLong = (file: string) => /\.(?:long|alone)\.test\.ts$/.test(file)
 
 /**
  * Names the project of a test file: `slow`, `long` and `alone` by its name (`*.slow.test.ts`), `services` when it looks for a
- * PostgreSQL, an S3 storage or an nginx, `browser` when it looks for a Chromium or imports puppeteer, `app` when it starts a
+ * PostgreSQL, an S3 storage, an nginx or a Caddy, `browser` when it looks for a Chromium or imports puppeteer, `app` when it starts a
  * program, a whole server or a whole export, otherwise `unit`. For `browser`, only imports by files in test/ count: scripts also
  * import these modules, often for other reasons.
  */

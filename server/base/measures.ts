@@ -42,9 +42,9 @@ export interface EndedExport {
 }
 export const endedExports = new Measure<EndedExport>()
 
-/** A statement that PostgreSQL ran. */
+/** A statement that a database ran. SQLite tells only those of databases that were opened while somebody listened. */
 export interface EndedStatement {
-  /** The text, which has `$1` in place of each value. */
+  /** The text, which has `$1` or `@name` in place of each value. */
   text: string
   ms: number
 }

@@ -13,6 +13,7 @@ import { parseDomain, parseOrigin } from '../tenancy/site.ts'
 import { explainDisk } from './explain-disk.ts'
 import { type InitResult, type InitWishes, initDefaults, initStore } from './init-store.ts'
 import { printJson } from './print.ts'
+import { checkUserName, listServiceSteps, type ServiceSteps } from './service-steps.ts'
 import { writeServiceUnit } from './service-unit.ts'
 import { refuseDatabase, withStore } from './with-store.ts'
 
@@ -57,7 +58,8 @@ Examples:
   npx quire init --yes --data /var/lib/quire --site docs.example.com
   npx quire init --yes --json --org Acme --unit /etc/systemd/system/quire.service --data /var/lib/quire
 
-It asks questions if it runs in a terminal. It creates only what is missing, so it can be repeated. A new key is shown once.`,
+It asks questions if it runs in a terminal. It creates only what is missing, so it can be repeated. A new key is shown once. With --unit,
+it prints the commands that create the user of the unit, give it the data folder, and start the service.`,
     )
     .action(init)
 }
@@ -76,7 +78,7 @@ async function init(given: InitFlags, command: Command): Promise<void> {
   const result = await withStore(flags, store => initStore(store, wishes, Date.now()))
   if (unit?.state === 'created') await writeUnit(unit)
   const dataFolder = resolve(flags.data)
-  const unitShown = unit && { file: unit.file, state: unit.state }
+  const unitShown = unit && { file: unit.file, state: unit.state, ...unit.steps }
   if (flags.json) printJson({ dataFolder, ...result, unit: unitShown })
   else for (const line of describe(result, dataFolder, unitShown)) console.log(escapeControlsInLines(line))
 }
@@ -154,6 +156,7 @@ interface PreparedUnit {
   file: string
   text: string
   state: 'created' | 'kept'
+  steps: ServiceSteps
 }
 
 /** Writes nothing yet, but fails before the store is changed. */
@@ -161,7 +164,10 @@ async function prepareUnit(name: string, flags: InitFlags, command: Command): Pr
   const file = resolve(name)
   const port = command.getOptionValueSource('port') === 'default' ? undefined : flags.port
   const { user, publicUrl } = flags
-  const text = writeServiceUnit({ program: findProgram(), user, publicUrl, port, dataFolder: resolve(flags.data) })
+  checkUserName(user)
+  const dataFolder = resolve(flags.data)
+  const program = findProgram()
+  const text = writeServiceUnit({ program, user, publicUrl, port, dataFolder })
   const existing = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw explainDisk(error)
@@ -169,7 +175,8 @@ async function prepareUnit(name: string, flags: InitFlags, command: Command): Pr
   if (existing !== undefined && existing !== text) {
     throw new OperatorError(`${file} exists and is different. Move it away, or give another name with --unit.`)
   }
-  return { file, text, state: existing === undefined ? 'created' : 'kept' }
+  const steps = listServiceSteps({ unitFile: file, user, dataFolder, program })
+  return { file, text, state: existing === undefined ? 'created' : 'kept', steps }
 }
 
 async function writeUnit({ file, text }: PreparedUnit): Promise<void> {
@@ -189,7 +196,7 @@ function findProgram(): string[] {
 function describe(
   { organization, project, key, site }: InitResult,
   dataFolder: string,
-  unit: Pick<PreparedUnit, 'file' | 'state'> | null,
+  unit: (Pick<PreparedUnit, 'file' | 'state'> & ServiceSteps) | null,
 ): string[] {
   const lines = [
     `Data folder   ${dataFolder}`,
@@ -201,7 +208,16 @@ function describe(
   const expiry = key.expiresAt === null ? '' : `, valid until ${new Date(key.expiresAt).toISOString().slice(0, 10)}`
   lines.push(`Key           ${key.name} (${key.id}), ${key.state}${expiry}`)
   if (key.key !== null) lines.push('', key.key, 'The key is shown only once: keep it in a safe place.')
-  return [...lines, '', `Start the server: npx quire serve --data ${dataFolder}`]
+  if (!unit) return [...lines, '', `Start the server: npx quire serve --data ${dataFolder}`]
+  return [...lines, '', ...warnHidden(unit.hidden), 'To start the service, run as root:', ...unit.commands]
+}
+
+function warnHidden(paths: readonly string[]): string[] {
+  if (paths.length === 0) return []
+  const named = paths.join(' and ')
+  return [
+    `The service cannot read ${named}: the unit hides /home, /root, /run/user, /tmp and /var/tmp. Choose another folder.`,
+  ]
 }
 
 function orExisting(name: string): string {

@@ -154,7 +154,7 @@ export const serveSettings = {
   slowMs: {
     flag: '--slow-ms <number>',
     env: 'QUIRE_SLOW_MS',
-    what: 'log requests, and statements of PostgreSQL, that take at least so many milliseconds as warnings (default: none)',
+    what: 'log requests, and statements of the database, that take at least so many milliseconds as warnings (default: none)',
     read: integer(1, 3_600_000),
   },
   metricsAddress,

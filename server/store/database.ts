@@ -2,12 +2,14 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeFolder } from '../base/make-folder.ts'
+import { endedStatements } from '../base/measures.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { refuseForeign } from './database-owner.ts'
 import { addFoldCase } from './list-part.ts'
 import { migrate } from './migrate.ts'
 import { createPrivateFile, makePrivate, privateFolder } from './private-files.ts'
 import { schemaFolders } from './schema-versions.ts'
+import { timeStatements } from './timed-database.ts'
 
 export type { Database } from 'better-sqlite3'
 
@@ -62,6 +64,7 @@ export function openDatabase(
     migrate(database, file === inMemory ? null : file, migrationsFolder)
     // SQLite creates the other two files with the mode of the first.
     for (const suffix of ['', '-wal', '-shm']) makePrivate(file + suffix)
+    if (endedStatements.isHeard) timeStatements(database)
     return database
   } catch (error) {
     database?.close()

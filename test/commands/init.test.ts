@@ -84,7 +84,11 @@ test('quire init sets up a folder and a unit, and can be repeated', async () => 
     dataFolder: data,
     key: { state: 'created', key: expect.stringMatching(/^quire_/), expiresAt: expect.stringMatching(/Z$/) },
     site: null,
-    unit: { file: unit, state: 'created' },
+    unit: {
+      file: unit,
+      state: 'created',
+      commands: expect.arrayContaining([`chown -R quire: ${data}`, `install -m 644 ${unit} /etc/systemd/system/`]),
+    },
   })
   const text = readFileSync(unit, 'utf8')
   expect(text).toContain(`ReadWritePaths=${data}\n`)
@@ -109,6 +113,7 @@ test('quire init --expires-in-days never makes a key that does not expire', asyn
 test.each<[string[], string]>([
   [[], 'This is not a terminal, so nothing can be asked. Give flags, and --yes for the defaults.\n'],
   [['--yes', '--origin', 'https://a.example/'], '--origin needs --site.\n'],
+  [['--yes', '--unit', 'x', '--user', 'a b'], '--user a b is not a valid user name. Example: quire\n'],
   [['--yes', '--site', 'a/b'], '--site a/b is not a host name. Example: docs.example.com\n'],
 ])('quire init %j is wrong usage', async (args, stderr) => {
   expect(await runQuire(['init', '--data', join(folder, 'new'), ...args])).toEqual({ code: 2, stdout: '', stderr })

@@ -1,27 +1,30 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { findFreePort } from '../../scripts/bench/find-free-port.ts'
 import { openPostgres } from '../../server/store/open-postgres.ts'
+import { findCaddy, startCaddy } from '../support/caddy.ts'
 import { send } from '../support/client.ts'
 import { startSite, waitFor } from '../support/export-site.ts'
-import { findNginx } from '../support/nginx.ts'
+import { findNginx, startNginx } from '../support/nginx.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
 import { runQuire, type ServeProcess, startServe } from '../support/process.ts'
 import { createS3Bucket, whyNoS3Server } from '../support/s3-server.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 import { deployment } from './chart-values.ts'
 
-// The servers of the Compose file as processes, with its settings and the configuration of its proxy. Only addresses are replaced.
+// The servers of the Compose file as processes, with its settings, behind each of the two proxies with the configuration beside it. Only
+// addresses are replaced.
 
 const found = await findPostgres()
-const nginx = findNginx()
-const reason =
-  ('missing' in found ? found.missing : whyNoS3Server()) ?? ('missing' in nginx ? nginx.missing : undefined)
+const reason = 'missing' in found ? found.missing : whyNoS3Server()
+const proxies = [
+  { name: 'nginx', found: findNginx(), start: startNginxOfFile },
+  { name: 'Caddy', found: findCaddy(), start: startCaddyOfFile },
+]
 
 const { services } = parse(readFileSync(join(deployment, 'compose.yaml'), 'utf8'), { merge: true }) as {
   services: Record<string, { environment: Record<string, string>; command: string[] }>
@@ -33,7 +36,7 @@ let folder: string
 let database: TestDatabase
 let s3: Awaited<ReturnType<typeof createS3Bucket>>
 let site: Awaited<ReturnType<typeof startSite>>
-let proxy: ChildProcess
+let endProxy: (() => Promise<void>) | undefined
 let url: string
 let headers: Record<string, string>
 const servers: Record<string, ServeProcess> = {}
@@ -45,17 +48,18 @@ beforeAll(async () => {
   s3 = await createS3Bucket('quire')
   site = await startSite(3)
   writeFileSync(join(folder, 'link.key'), 'a'.repeat(64))
-  url = `http://127.0.0.1:${await findPort()}`
+  url = `http://127.0.0.1:${await findFreePort()}`
   const { command } = services.migration as { command: string[] }
   expect(await runQuire(command, { env: environmentOf('migration') })).toMatchObject({ code: 0, stderr: '' })
   await addSite()
   for (const name of ['api-1', 'api-2', 'runner-1', 'runner-2'])
     servers[name] = await startServe(['--verify', 'static'], { env: environmentOf(name) })
-  proxy = startProxy()
-  await waitFor(async () => ((await ask('/readyz').catch(() => undefined))?.status === 200 ? true : undefined))
+})
+afterEach(async () => {
+  await endProxy?.()
+  endProxy = undefined
 })
 afterAll(async () => {
-  proxy?.kill('SIGTERM')
   await Promise.all(Object.values(servers).map(server => server.child.exitCode ?? server.end('SIGKILL')))
   await site?.close()
   await s3?.dispose()
@@ -88,21 +92,24 @@ async function addSite(): Promise<void> {
   await store.close()
 }
 
-function startProxy(): ChildProcess {
+const addressOf = (name: string) => new URL((servers[name] as ServeProcess).url).host
+const isReady = async () => ((await ask('/readyz')).status === 200 ? true : undefined)
+
+function startNginxOfFile(): Promise<() => Promise<void>> {
   const text = readFileSync(join(deployment, 'nginx.conf'), 'utf8')
-    .replace(/(api-\d):8080/g, (_, name) => new URL((servers[name] as ServeProcess).url).host)
+    .replace(/(api-\d):8080/g, (_, name) => addressOf(name))
     .replace('listen 80;', `listen ${new URL(url).host};`)
     .replace('/var/log/nginx/access.log', join(folder, 'access.log'))
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    name => `${name}_temp_path ${join(folder, name)};`,
-  )
-  const user = process.getuid?.() === 0 ? 'user root;' : ''
-  const file = join(folder, 'nginx.conf')
-  writeFileSync(
-    file,
-    `${user} daemon off; pid ${join(folder, 'pid')}; events {}\nhttp {\n${temporary.join('\n')}\n${text}}\n`,
-  )
-  return spawn((nginx as { path: string }).path, ['-p', folder, '-c', file, '-e', 'stderr'], { stdio: 'ignore' })
+  return startNginx(text, folder, isReady)
+}
+
+/** Without TLS, so that the address of the servers is the one that the Compose file gives them. */
+function startCaddyOfFile(): Promise<() => Promise<void>> {
+  const text = readFileSync(join(deployment, 'Caddyfile'), 'utf8')
+    .replace(/(api-\d):8080/g, (_, name) => addressOf(name))
+    .replace('{$QUIRE_SITE:api.example.com}', url)
+    .replace('/var/log/caddy/quire.log', join(folder, 'access.log'))
+  return startCaddy(text, folder, isReady)
 }
 
 const ask = (path: string, method = 'GET') => send(url, path, { method, headers })
@@ -115,9 +122,12 @@ async function download(link: string): Promise<string> {
     .digest('hex')
 }
 
-test.skipIf(reason !== undefined)(
-  'an export runs on a runner, and its bundle comes through the proxy, also when an API server is killed',
-  async () => {
+for (const { name, found, start } of proxies) {
+  const missing = reason ?? ('missing' in found ? found.missing : undefined)
+  const title = `an export runs on a runner, and its bundle comes through ${name}, also when an API server is killed`
+  test.skipIf(missing !== undefined)(missing === undefined ? title : `${title}: ${missing}`, async () => {
+    servers['api-1'] ??= await startServe([], { env: environmentOf('api-1') })
+    endProxy = await start()
     const body = '{"domain":"docs.example.com"}'
     const started = await send(url, '/v1/static-export/jobs', {
       method: 'POST',
@@ -136,25 +146,18 @@ test.skipIf(reason !== undefined)(
     expect(link.startsWith(`${url}/bundles/`)).toBe(true)
     expect(await download(link)).toBe(json.sha256)
 
-    await servers['api-1']?.end('SIGKILL')
+    await servers['api-1'].end('SIGKILL')
+    delete servers['api-1']
     const statuses = new Set<number>()
     for (let i = 0; i < 20; i += 1) statuses.add((await ask(path)).status)
     expect([...statuses]).toEqual([200])
     expect(await download(link)).toBe(json.sha256)
 
     // The query of a link is a secret.
-    const logged = readFileSync(join(folder, 'access.log'), 'utf8')
-    expect(logged).toContain('GET /bundles/')
+    const file = join(folder, 'access.log')
+    const logged = readFileSync(file, 'utf8')
+    expect(logged).toContain('/bundles/')
     expect(logged).not.toContain('signature')
-  },
-)
-
-function findPort(): Promise<number> {
-  return new Promise((done, failed) => {
-    const server = createServer().on('error', failed)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => done(port))
-    })
+    rmSync(file)
   })
 }
