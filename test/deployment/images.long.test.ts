@@ -4,11 +4,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { findFreePort } from '../../scripts/bench/find-free-port.ts'
 import { buildBinary } from '../../scripts/build-binary/build-binary.ts'
-import { targets } from '../../scripts/build-binary/targets.ts'
+import { type Target, targets } from '../../scripts/build-binary/targets.ts'
+import { listPostgresMigrations } from '../../server/store/schema-versions.ts'
 import { page, startFakeSite } from '../export/fake-site.ts'
 import { send } from '../support/client.ts'
 import { waitFor } from '../support/export-site.ts'
+import { findNginx } from '../support/nginx.ts'
+import { createTestDatabase, findPostgres } from '../support/postgres/test-database.ts'
 import { rounds } from '../support/rounds.ts'
+import { createS3Bucket, whyNoS3Server } from '../support/s3-server.ts'
 import {
   buildImage,
   confine,
@@ -20,17 +24,27 @@ import {
   useTool,
   whyNoContainers,
 } from './containers.ts'
+import { bucket, makeLaterImage, rollServers } from './rolling-servers.ts'
 
 // Builds both images, and runs them as the charts do.
 
 const reason = whyNoContainers()
 if (reason !== undefined) console.log(`The images are not built: ${reason}.`)
 const imageTest = test.skipIf(reason !== undefined)
+const postgres = await findPostgres()
+const nginx = findNginx()
+const lacking =
+  ('missing' in postgres ? postgres.missing : undefined) ??
+  ('missing' in nginx ? nginx.missing : undefined) ??
+  whyNoS3Server()
+if (lacking !== undefined) console.log(`No containers are upgraded: ${lacking}.`)
 const base = 'localhost/quire-test-base'
 const megabyte = 1e6
 const exports = rounds(20)
 const host = 'quire-test-host'
 const server = 'quire-test-server'
+
+const target = targets.find(({ name }) => name === 'linux-x64') as Target
 
 /** What buildah gets, and what it need not have. */
 let folder = ''
@@ -41,8 +55,6 @@ beforeAll(async () => {
   if (reason !== undefined) return
   folder = mkdtempSync(join(tmpdir(), 'quire-images-'))
   scratch = mkdtempSync(join(tmpdir(), 'quire-base-'))
-  const target = targets.find(({ name }) => name === 'linux-x64')
-  if (!target) throw new Error('There is no target linux-x64.')
   const root = join(import.meta.dirname, '../..')
   await Promise.all([buildBinary({ root, target, folder }), makeBase(scratch, base)])
   sizes.host = await buildImage('host', folder, base)
@@ -141,3 +153,26 @@ imageTest(`a server exports ${exports} times and a host serves the bundle, witho
   expect(text).toContain('These are the words of the page one')
   expect([await hosted.stop(), await served.stop()]).toEqual([0, 0])
 })
+
+test.skipIf((reason ?? lacking) !== undefined)(
+  'no answer fails and no export is lost while servers are upgraded to a later version and go back',
+  async () => {
+    const later = 'quire-test-later'
+    await makeLaterImage(server, later, target, scratch)
+    const database = await createTestDatabase((postgres as { url: string }).url)
+    const storage = await createS3Bucket(bucket)
+    onTestFinished(async () => {
+      await storage.dispose()
+      await database.drop()
+    })
+    const servers = { nginx: (nginx as { path: string }).path, database, storage, scratch }
+    const { statuses, refused, broken, exitCodes, exports } = await rollServers(servers, server, [later, server])
+    console.log(`Answers by status: ${JSON.stringify(statuses)}. Exports: ${exports.length}.`)
+    const failed = Object.keys(statuses).filter(status => !['200', '404'].includes(status))
+    expect({ failed, refused, broken }).toEqual({ failed: [], refused: 0, broken: {} })
+    expect(exitCodes).toEqual(exitCodes.map(() => 0))
+    expect(exports).toEqual(exports.map(() => 'completed'))
+    const [{ version } = {}] = await database.run('SELECT version FROM schema_version')
+    expect(Number(version)).toBe(listPostgresMigrations().length + 1)
+  },
+)
