@@ -1,5 +1,6 @@
 import { join, sep } from 'node:path'
 import { type OutputOptions, type Plugin, rolldown } from 'rolldown'
+import { removeNpx } from '../package/commands-without-npx.ts'
 import type { Target } from './targets.ts'
 
 /** A program or thread of the binary. */
@@ -108,13 +109,14 @@ function withoutSchemaOfOpenapi(): Plugin {
   }
 }
 
-/** Help and messages name commands that can be pasted. In a clone that is `npx quire`, and here `quire`. */
+/** See `removeNpx`. */
 function commandsWithoutNpx(root: string): Plugin {
   return {
     name: 'commands without npx',
     transform(code, id) {
-      const isOurs = id.startsWith(join(root, 'server') + sep) && code.includes('npx quire')
-      return isOurs ? { code: code.replaceAll('npx quire', 'quire') } : null
+      if (!id.startsWith(join(root, 'server') + sep)) return null
+      const changed = removeNpx(code)
+      return changed === code ? null : { code: changed }
     },
   }
 }

@@ -1,6 +1,7 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import ts from 'typescript'
+import { removeNpx } from './commands-without-npx.ts'
 
 /**
  * Compiles the program to a folder that runs without the sources: every .ts file of server/ and generated/ becomes a .js file, and
@@ -28,7 +29,7 @@ async function build(source: string, target: string): Promise<void> {
   if (source.endsWith('.d.ts') || source.endsWith('tsconfig.json')) return
   await mkdir(dirname(target), { recursive: true })
   if (extname(source) !== '.ts') return cp(source, target)
-  const { outputText, diagnostics = [] } = ts.transpileModule(await readFile(source, 'utf8'), {
+  const { outputText, diagnostics = [] } = ts.transpileModule(removeNpx(await readFile(source, 'utf8')), {
     fileName: source,
     reportDiagnostics: true,
     compilerOptions: {

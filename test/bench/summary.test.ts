@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sample } from '../../scripts/bench/http/run.ts'
-import { findGeneratorShare, summarize } from '../../scripts/bench/http/summary.ts'
+import { compareCpu, findGeneratorShare, summarize } from '../../scripts/bench/http/summary.ts'
 import { median } from '../../scripts/bench/report.ts'
 
 test.each([
@@ -39,4 +39,12 @@ test('the load generator is judged by its busiest measurement', () => {
     { name: 'other', samples: [sample(1, 1, 0.4), sample(1, 1, 1)] },
   ]
   expect(findGeneratorShare(runs)).toBe(0.75)
+})
+
+test('what a server needs more is the difference of the smallest CPU times of a request', () => {
+  const runs = [
+    { name: 'bare', samples: [sample(1000, 3), sample(1000, 1), sample(2000, 4)] },
+    { name: 'other', samples: [sample(1000, 1.1), sample(1000, 9), sample(1000, 5)] },
+  ]
+  expect(compareCpu(runs, 'other', 'bare')).toBeCloseTo(0.1)
 })

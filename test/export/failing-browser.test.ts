@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'quire-failing-browser-'))
 const program = join(folder, 'chromium')
 const problem = `Chromium (${program}) could not be started: it ended with exit code 1: libnss3.so is missing.`
 const note =
-  'Chromium could not be started on the machine of the export: no page was checked in a browser. On that machine, quire doctor says why.'
+  'Chromium could not be started on the machine of the export: no page was checked in a browser. On that machine, npx quire doctor says why.'
 let site: RunningServer
 
 beforeEach(async () => {

@@ -26,7 +26,9 @@ function send(message: ServerMessage): void {
 }
 
 /** Returns a setting that the parent has set in the environment. */
-export function setting(name: 'BENCH_DATA' | 'BENCH_DATABASE' | 'BENCH_LOG_LEVEL' | 'BENCH_LOG_FILE'): string {
+export function setting(
+  name: 'BENCH_DATA' | 'BENCH_DATABASE' | 'BENCH_LOG_LEVEL' | 'BENCH_LOG_FILE' | 'BENCH_METRICS',
+): string {
   const value = process.env[name]
   if (value === undefined)
     throw new Error(`${name} is not set. Do not run this file directly; use: npm run bench -- http`)

@@ -4,12 +4,17 @@ export interface Contestant {
   logLevel: string
   checksRequests: boolean
   usesPostgres?: boolean
+  hasMetrics?: boolean
 }
+
+export const quire: Contestant = { name: 'Quire', file: 'quire.ts', logLevel: 'info', checksRequests: true }
+export const withMetrics: Contestant = { ...quire, name: 'Quire with metrics', hasMetrics: true }
 
 /** The servers of the comparison; the first is the baseline. */
 export const contestants: readonly Contestant[] = [
   { name: 'bare node:http', file: 'bare.ts', logLevel: 'silent', checksRequests: false },
-  { name: 'Quire', file: 'quire.ts', logLevel: 'info', checksRequests: true },
+  quire,
+  withMetrics,
   { name: 'Quire, log off', file: 'quire.ts', logLevel: 'silent', checksRequests: true },
 ]
 

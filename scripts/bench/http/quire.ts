@@ -12,6 +12,7 @@ const config = readConfig({
   data: setting('BENCH_DATA'),
   ...(database && { database }),
   port: 0,
+  ...(setting('BENCH_METRICS') && { metricsAddress: { host: '127.0.0.1', port: 0 } }),
   logLevel: setting('BENCH_LOG_LEVEL'),
 })
 const { url } = await startServer(config, pino({ level: config.logLevel }, destination(setting('BENCH_LOG_FILE'))))

@@ -54,6 +54,7 @@ export async function runRounds(plan: Plan, onRound: (round: number) => void): P
         BENCH_DATABASE: (contestant.usesPostgres && plan.database) || '',
         BENCH_LOG_LEVEL: contestant.logLevel,
         BENCH_LOG_FILE: join(folder, `${i}.log`),
+        BENCH_METRICS: contestant.hasMetrics ? '1' : '',
       })
       started.push({ server, run: { name: contestant.name, samples: [] } })
       if (contestant.checksRequests) await expectRefusals(server.url, exchanges[0]?.path ?? '', key)

@@ -32,6 +32,16 @@ export function summarize(runs: readonly Run[]): Figures[] {
   })
 }
 
+/**
+ * Returns how much more CPU time a server needs for a request than another one, as a share of the other's. It compares the smallest of
+ * all rounds, because other work on the machine can only add to a time.
+ */
+export function compareCpu(runs: readonly Run[], name: string, other: string): number {
+  const findLeast = (wanted: string) =>
+    Math.min(...runs.flatMap(run => (run.name === wanted ? run.samples.map(cpuSecondsPer1000) : [])))
+  return findLeast(name) / findLeast(other) - 1
+}
+
 /** Returns the share of one core used by the load generator in its busiest measurement; near 1 it would limit the result. */
 export function findGeneratorShare(runs: readonly Run[]): number {
   return Math.max(...runs.flatMap(({ samples }) => samples.map(sample => sample.generatorCpuSeconds / sample.seconds)))

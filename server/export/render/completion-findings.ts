@@ -70,7 +70,7 @@ export function describeFindings(
 }
 
 const failedBrowser =
-  'Chromium could not be started on the machine of the export: no page was checked in a browser. On that machine, quire doctor says why.'
+  'Chromium could not be started on the machine of the export: no page was checked in a browser. On that machine, npx quire doctor says why.'
 
 function noteChecks({ hasOldRoutes }: CompletionFindings, { views, compares, hasFailedBrowser }: Described): string[] {
   const notes: string[] = []

@@ -1,7 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type OpenMetricsContentType, Registry } from 'prom-client'
-
-/** Values of the labels of one metric. */
-export type Labels = Readonly<Record<string, string | number>>
+import { Counter, collectDefaultMetrics, Gauge, type OpenMetricsContentType, Registry } from 'prom-client'
+import { createByLabels, type Labels } from './by-labels.ts'
+import { createHistogram } from './histogram.ts'
 
 export interface Description {
   /** With its unit and without `_total`, which counters get. */
@@ -36,13 +35,24 @@ export function createRegistry() {
     write: () => registry.metrics(),
     /** Adds a number that only grows. */
     count(about: Description) {
-      const counter = new Counter(options(about))
-      return (labels: Labels, by = 1) => counter.inc({ ...labels }, by)
+      const counts = createByLabels(about.labels ?? [], labels => ({ labels, sum: 0 }))
+      // prom-client gets the sums only when they are read, because it sorts and checks the labels each time.
+      new Counter({
+        ...options(about),
+        collect() {
+          this.reset()
+          for (const { labels, sum } of counts.list()) this.inc({ ...labels }, sum)
+        },
+      })
+      return (labels: Labels, by = 1) => {
+        counts.find(labels).sum += by
+      }
     },
     /** Adds a distribution of seconds. */
     time(about: Description) {
-      const histogram = new Histogram({ ...options(about), buckets })
-      return (labels: Labels, seconds: number) => histogram.observe({ ...labels }, seconds)
+      const { metric, observe } = createHistogram(about, buckets)
+      registry.registerMetric(metric)
+      return observe
     },
     /** Adds values that are read when they are asked for. Those of the last time are forgotten. */
     gauge(about: Description, read: () => Promise<readonly Reading[]> | readonly Reading[]): void {
