@@ -38,7 +38,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
     ['rewrite'],
     ['model'],
   ],
-  commands: [['.'], ['completion', 'demo', 'doctor', 'licenses']],
+  commands: [['.'], ['completion', 'demo', 'doctor', 'licenses', 'self-update']],
   analytics: [['follow'], ['import', 'report'], ['drains'], ['envelopes'], ['counters', 'formats', 'agents'], ['.']],
   dashboard: [['http'], ['pages'], ['.'], ['parts', 'texts']],
   host: [['.'], ['mcp'], ['fetch', 'prepare', 'serve'], ['versions']],

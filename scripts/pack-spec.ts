@@ -5,8 +5,8 @@ import { Command, Option } from 'commander'
 import { makeFolder } from '../server/base/make-folder.ts'
 import { OperatorError } from '../server/base/operator-error.ts'
 import { buildPackage } from './package/build.ts'
+import { packFolder } from './package/pack-folder.ts'
 import { describeProvenance } from './package/provenance.ts'
-import { runNpm } from './package/run-npm.ts'
 import { listComponents } from './package/sbom.ts'
 import { readSourceCommit } from './package/source-commit.ts'
 import { runProgram } from './run-program.ts'
@@ -59,7 +59,7 @@ async function run({ output, sbom = false, provenance = false }: Flags): Promise
   try {
     const folder = join(work, 'quire-spec')
     await buildPackage(root, folder)
-    const { file, name, version } = await pack(folder, resolve(output))
+    const { file, name, version } = await packFolder(folder, resolve(output))
     console.log(file)
     const beside = async (ending: string, text: string) => {
       const path = file.replace(/\.tgz$/, ending)
@@ -74,20 +74,6 @@ async function run({ output, sbom = false, provenance = false }: Flags): Promise
   } finally {
     await rm(work, { recursive: true, force: true })
   }
-}
-
-interface Packed {
-  file: string
-  name: string
-  version: string
-}
-
-async function pack(folder: string, output: string): Promise<Packed> {
-  const args = ['pack', folder, '--pack-destination', output, '--json', '--ignore-scripts', '--loglevel=error']
-  const packed: unknown = JSON.parse(await runNpm(args))
-  // npm 12 writes an object by name instead of a list.
-  const [{ filename, name, version }] = Object.values(packed as object) as [Packed & { filename: string }]
-  return { file: join(output, filename), name, version }
 }
 
 await runProgram(program)

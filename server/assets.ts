@@ -86,6 +86,8 @@ export interface BuildFacts {
   commit: string | null
   /** Such as `linux-x64`. */
   target: string
+  /** The key of minisign that signs the releases that may replace this program; null = none was given. */
+  publicKey: string | null
 }
 
 /** The folders of server/ with the files of the export engine and of its imports. */

@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { brotliDecompressSync } from 'node:zlib'
+import { packedAssets } from '../../server/assets.ts'
 import { OperatorError } from '../../server/base/operator-error.ts'
+import type { Component } from '../../server/commands/licenses/component.ts'
 import { readSourceCommit } from '../package/source-commit.ts'
 import { bundleScripts } from './bundle-scripts.ts'
 import { findNodePackage } from './node-package.ts'
@@ -18,6 +21,10 @@ export interface BinaryOptions {
   target: Target
   /** Is created if it is missing. */
   folder: string
+  /** The commit to name; without it, the one that is checked out, if no file differs from it. */
+  commit?: string | null
+  /** The key of minisign whose releases `quire self-update` trusts. */
+  publicKey?: string | null
 }
 
 export interface BuiltBinary {
@@ -25,7 +32,11 @@ export interface BuiltBinary {
   file: string
   sizeBytes: number
   sha256: string
+  /** What is inside, without the texts of the licenses. */
+  components: BinaryComponent[]
 }
+
+export type BinaryComponent = Pick<Component, 'name' | 'version' | 'license'>
 
 /**
  * Builds the single binary for a system: the Node of the lock file with all scripts and files of Quire in it. The same sources give
@@ -33,7 +44,7 @@ export interface BuiltBinary {
  *
  * @throws {OperatorError} when Node cannot inject the files.
  */
-export async function buildBinary({ root, target, folder }: BinaryOptions): Promise<BuiltBinary> {
+export async function buildBinary({ root, target, folder, ...options }: BinaryOptions): Promise<BuiltBinary> {
   await mkdir(folder, { recursive: true })
   const scratch = await mkdtemp(join(folder, 'quire-build-'))
   try {
@@ -41,7 +52,8 @@ export async function buildBinary({ root, target, folder }: BinaryOptions): Prom
     const main = await bundleScripts(root, 'server/main.ts', target, { isSplit: true })
     const bundled = new Map<string, Awaited<ReturnType<typeof bundleScripts>>>()
     for (const name of threads) bundled.set(name, await bundleScripts(root, `server/${name}.ts`, target))
-    const build = { commit: await findCommit(root), target: target.name }
+    const commit = options.commit === undefined ? await findCommit(root) : options.commit
+    const build = { commit, target: target.name, publicKey: options.publicKey ?? null }
     const assets = await listPackedFiles({ root, target, node, main, threads: bundled, build, scratch })
     await copyFile(join(import.meta.dirname, 'start.cjs'), join(scratch, startScript))
     await writeFile(join(scratch, 'node'), await readNode(join(node.folder, target.nodeProgram)), { mode: 0o755 })
@@ -51,10 +63,16 @@ export async function buildBinary({ root, target, folder }: BinaryOptions): Prom
     await rename(await inject(scratch, assets), file)
     const bytes = await readFile(file)
     const sha256 = createHash('sha256').update(bytes).digest('hex')
-    return { target: target.name, file, sizeBytes: bytes.length, sha256 }
+    const components = await readComponents(assets[packedAssets.licenses] ?? '')
+    return { target: target.name, file, sizeBytes: bytes.length, sha256, components }
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
+}
+
+async function readComponents(licenses: string): Promise<BinaryComponent[]> {
+  const components: Component[] = JSON.parse(brotliDecompressSync(await readFile(licenses)).toString())
+  return components.map(({ name, version, license }) => ({ name, version, license }))
 }
 
 /** V8 would otherwise write other bytes each time. Unlike `--hash-seed`, this flag does not make V8 reject them later. */

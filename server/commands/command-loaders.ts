@@ -36,6 +36,7 @@ export function createCommandLoaders(program: Command): Map<string, () => Promis
       migrate: async () => (await import('./migrate.ts')).migrateCommand(),
       upgrade: async () => (await import('./upgrade.ts')).upgradeCommand(),
       downgrade: async () => (await import('./downgrade.ts')).downgradeCommand(),
+      'self-update': async () => (await import('./self-update.ts')).selfUpdateCommand(),
       version: async () => (await import('./version.ts')).versionCommand(),
       licenses: async () => (await import('./licenses.ts')).licensesCommand(),
       completion: async () => (await import('./completion.ts')).completionCommand(program, loadAll),

@@ -34,7 +34,7 @@ export function versionCommand(): Command {
 }
 
 function readVersions(): Versions {
-  const { commit, target }: BuildFacts = isBinary
+  const { commit, target }: Pick<BuildFacts, 'commit' | 'target'> = isBinary
     ? JSON.parse(readAsset(packedAssets.build))
     : { commit: null, target: `${process.platform}-${process.arch}` }
   return {

@@ -31,6 +31,7 @@ export const writtenPages: readonly WrittenPage[] = [
   written('scale', 'Several servers', 'Use'),
   written('dashboard', 'Dashboard', 'Use'),
   written('binary', 'Single binary', 'Use'),
+  written('releases', 'Releases', 'Use'),
   written('visitors', 'Count visitors', 'Use'),
   written('log-formats', 'Log formats', 'Use'),
   written('receive-visits', 'Receive visits', 'Use'),

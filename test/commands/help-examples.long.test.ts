@@ -27,10 +27,13 @@ const lasting: readonly { words: RegExp; works: RegExp }[] = [
 
 const postgres = await findPostgres()
 if ('missing' in postgres) console.log(`The examples of migrate are skipped: ${postgres.missing}`)
-/** Without those that need a bucket: visits-bucket.test.ts reads logs of one. */
+/** Without those that need a bucket (visits-bucket.test.ts reads logs of one) or the single binary (release.long.test.ts). */
 const helps = (await readAllHelp())
   .map(({ name, examples }) => ({ name, examples: examples.filter(example => !example.includes(' s3://')) }))
-  .filter(({ name, examples }) => examples.length > 0 && !(name.startsWith('migrate') && 'missing' in postgres))
+  .filter(
+    ({ name, examples }) =>
+      examples.length > 0 && name !== 'self-update' && !(name.startsWith('migrate') && 'missing' in postgres),
+  )
 /** The first example of `migrate` fills it, the second copies it back. */
 let database: TestDatabase | undefined
 const { privateKey, publicKey } = generateKeyPairSync('ed25519', {

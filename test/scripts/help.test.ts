@@ -7,6 +7,7 @@ const scripts = [
   'scripts/conformance.ts',
   'scripts/generate.ts',
   'scripts/pack-spec.ts',
+  'scripts/release.ts',
   'scripts/spec-diff.ts',
   'scripts/test.ts',
 ]
