@@ -10,11 +10,16 @@ const gainedShare = 0.1
  * Compares a page in a browser with its HTML. A word is gained when the HTML lacks it in both readings: with the text of
  * neighbouring elements separated, and with this text joined.
  */
-export function findGain({ words, menuWords }: RenderedPage, raw: RawText): 'nothing' | 'menus' | 'content' {
-  const split = readPageWords(raw)
+export function findGain(
+  { words, menuWords, showsPopovers }: Pick<RenderedPage, 'words' | 'menuWords' | 'showsPopovers'>,
+  raw: RawText,
+): 'nothing' | 'menus' | 'content' {
+  const split = readPageWords(raw, { showsPopovers })
   const missing = (shown: readonly string[]) => {
     const gained = missingWords(shown, split)
-    return gained.length === 0 ? gained : missingWords(gained, missingWords(readGluedWords(raw), split))
+    return gained.length === 0
+      ? gained
+      : missingWords(gained, missingWords(readGluedWords(raw, { showsPopovers }), split))
   }
   const isMuch = (more: number) => more > split.length || (more >= gainedWords && more >= words.length * gainedShare)
   const gained = missing(words)
