@@ -48,7 +48,6 @@ const scripts: readonly InPageScript[] = [
   { name: 'readHeading', file: 'browser/read-heading.ts', target: currentBrowsers },
   { name: 'tryControls', file: 'browser/try-controls.ts', target: currentBrowsers },
   { name: 'freezeReferences', file: 'browser/freeze-references.ts', target: currentBrowsers },
-  { name: 'showsPopovers', file: 'browser/shows-popovers.ts', target: currentBrowsers },
   { name: 'serializePage', file: 'browser/serialize-page.ts', target: currentBrowsers },
 ]
 

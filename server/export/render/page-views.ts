@@ -57,14 +57,7 @@ export function createPageViews({ tools, answer, missing, signal }: PageViewsOpt
   async function render(url: URL, html: BrowserAnswer, timeoutMs = pageTimeoutMs): Promise<RenderedPage> {
     const { status, headers, body } = html
     const limits = { timeoutMs, pageRequests, references: references.map(({ name }) => name) }
-    const subject = {
-      view: 'page, look, outline, controls, popovers',
-      url,
-      status,
-      headers,
-      body: digest(body),
-      ...limits,
-    }
+    const subject = { view: 'page, look, outline and controls', url, status, headers, body: digest(body), ...limits }
     const { loaded, ...seen } = await tools.views.see(subject, answer, async answer => {
       if (!renderer) throw new RenderError('no browser is installed')
       const shown = await renderer.render(url, html, answer, timeoutMs)

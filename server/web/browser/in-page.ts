@@ -67,11 +67,6 @@ export async function readMenuText(page: Page): Promise<string> {
   return (await page.evaluate(callScript(scripts.readMenuText))) as string
 }
 
-/** Decides whether the page's styles show elements with the attribute `popover` that nothing opened. */
-export async function showsPopovers(page: Page): Promise<boolean> {
-  return (await page.evaluate(callScript(scripts.showsPopovers))) as boolean
-}
-
 /** Finds a control of the page's search; null when the page has none. */
 export async function findSearch(page: Page, part: SearchPart): Promise<ElementHandle | null> {
   const found = await page.evaluateHandle(callScript(scripts.findSearch, part))

@@ -7,15 +7,7 @@ import type { ControlState } from '../../in-page/panels/pressed-control.ts'
 import { splitWords } from '../html/page-text.ts'
 import { type Answerer, type BrowserAnswer, decodeBody, sameFile } from './browser-request.ts'
 import type { BrowserTabs } from './browser-tabs.ts'
-import {
-  copyPanels,
-  learnOutline,
-  readMenuText,
-  readVisibleText,
-  scrollThrough,
-  serializePage,
-  showsPopovers,
-} from './in-page.ts'
+import { copyPanels, learnOutline, readMenuText, readVisibleText, scrollThrough, serializePage } from './in-page.ts'
 import { firstLine } from './launch.ts'
 import { followLink, noUse, pressControls } from './page-controls.ts'
 import { finishLook, type PageLook, readText, tryTheme } from './page-look.ts'
@@ -33,8 +25,6 @@ export interface RenderedPage {
   words: string[]
   /** The words in menus and bars, also included in `words`. */
   menuWords: string[]
-  /** Whether its styles show popovers that nothing opened, such as a sidebar that is a popover only on a narrow screen. */
-  showsPopovers: boolean
   /** Files that the page's scripts loaded: data, modules, workers. */
   loaded: URL[]
   /** The API references in the page. Their collapsed parts are open, and what sends requests is removed. */
@@ -157,7 +147,6 @@ async function showPage(
   const isChanged = hasScrolled || references.length > 0
   const words = splitWords(isChanged ? await readVisibleText(page) : seen.text)
   const menuWords = splitWords(await readMenuText(page))
-  const hasShownPopovers = await showsPopovers(page)
   const { html, baseUrl } = await serializePage(page)
   const outline = await learnOutline(page, served)
   const isCut = showing.requestsLeft < 0
@@ -170,10 +159,7 @@ async function showPage(
     references.length > 0 ? noUse : await pressControls(page, () => settle(tab, showing, deadline))
   const follows = await followLink(page, () => settle(tab, showing, deadline), seen)
   const look = finishLook(page, before, seen, { switchesTheme, outline, controls, follows })
-  return {
-    ...{ html, url: new URL(baseUrl), words, menuWords, showsPopovers: hasShownPopovers },
-    ...{ loaded, references, panels, states, isCut, look },
-  }
+  return { html, url: new URL(baseUrl), words, menuWords, loaded, references, panels, states, isCut, look }
 }
 
 /** Stops waiting for an answered request whose end is not reported. A busy page gets more time to process its answer. */

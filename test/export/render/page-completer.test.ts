@@ -73,10 +73,10 @@ test('a sidebar that is a popover only on a narrow screen is not text that scrip
   if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
   const titles = Array.from({ length: 30 }, (_, index) => `Title${index}`).join(' ')
   const server = await startFakeSite({
-    '/': `<!doctype html><html><head><title>Home</title><style>.pane { display: block }</style></head><body>
-      <nav><div popover class="pane">${titles}</div></nav><main><h1>Home</h1><p>${titles} ${words}</p></main>
+    '/': `<!doctype html><html><head><title>Home</title><style>#pane { display: block }</style></head><body>
+      <nav><div popover id="pane">${titles}</div></nav><main><h1>Home</h1><p>${titles} ${words}</p></main>
       <script src="/app.js"></script></body></html>`,
-    '/app.js': 'document.body.dataset.ran = "yes"',
+    '/app.js': 'document.querySelector("#pane").popover = null',
   })
   servers.push(server)
   const { entries, report } = await exportFakeSite(server.origin)
