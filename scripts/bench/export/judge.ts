@@ -6,7 +6,7 @@ import { isHydrated } from './find-frameworks.ts'
 import { pageKey } from './list-pages.ts'
 import { lookAt } from './look-at-page.ts'
 import { openPlaces, type Place, type PlaceName, placeNames } from './place.ts'
-import { pressTab } from './press-tab.ts'
+import { showsPanel } from './press-tab.ts'
 import { pressTheme } from './press-theme.ts'
 import type { Reference } from './read-origin.ts'
 import type { Site } from './site.ts'
@@ -192,12 +192,15 @@ async function judgeTheme(place: Place, { site, reference, visitor }: Judging, v
 }
 
 async function judgeTab(place: Place, { reference, visitor }: Judging, verdict: PlaceVerdict): Promise<void> {
-  if (!reference.tab) return
-  const { path, words } = reference.tab
-  const address = place.addressOf(path)
-  const visit = address === undefined ? undefined : visitor.visit(address, place.host, pressTab)
-  const shown = await visit?.then(({ acted }) => acted).catch(() => undefined)
-  verdict.tabsWork = shown?.join(' ') === words.join(' ')
+  const { tab } = reference
+  if (!tab) return
+  const address = place.addressOf(tab.path)
+  verdict.tabsWork =
+    address !== undefined &&
+    (await visitor
+      .visit(address, place.host, page => showsPanel(page, tab))
+      .then(({ acted }) => acted === true)
+      .catch(() => false))
 }
 
 async function judgeSearch(place: Place, { site, reference, visitor }: Judging, verdict: PlaceVerdict): Promise<void> {

@@ -3,7 +3,7 @@ import { expandReferences } from './expand-references.ts'
 import { listPages, type OriginPage, pageKey } from './list-pages.ts'
 import { lookAt, type PageLook } from './look-at-page.ts'
 import { originPlace, type Place } from './place.ts'
-import { pressTab } from './press-tab.ts'
+import { pressTab, type WorkingTab } from './press-tab.ts'
 import { pressTheme } from './press-theme.ts'
 import { samplePages } from './sample-pages.ts'
 import type { Site } from './site.ts'
@@ -19,8 +19,8 @@ export interface Reference {
   click?: { from: string; key: string; words: string[] }
   /** A page whose theme button works; absent = the site has none. */
   themePage?: string
-  /** A page whose first unselected tab works, and the words that it shows; absent = the site has none. */
-  tab?: { path: string; words: string[] }
+  /** A page whose first unselected tab works, and what it shows; absent = the site has none. */
+  tab?: WorkingTab & { path: string }
   /** Number of hits for each query; absent = the site has no search, or it finds nothing. */
   hits?: number[]
 }
@@ -65,8 +65,8 @@ export async function readOrigin({ site, root, known, visitor, sampleSize }: Rea
   const themePage = await findTheme(order, { place, visitor, site })
   if (themePage !== undefined) reference.themePage = themePage
   for (const path of paths.slice(0, 2)) {
-    const { acted: words } = await visitor.visit(place.addressOf(path) ?? '', place.host, pressTab)
-    if (words && words.length > 0) reference.tab ??= { path, words }
+    const { acted: tab } = await visitor.visit(place.addressOf(path) ?? '', place.host, pressTab)
+    if (tab && tab.words.length > 0) reference.tab ??= { path, ...tab }
   }
   if (site.search) {
     const hits = await countHits(site.search, place, visitor)

@@ -124,11 +124,10 @@ export const debianSites: readonly Site[] = [
   },
   {
     name: 'libadwaita',
-    description: 'libadwaita manual (Debian libadwaita-1-doc) without methods and properties, gi-docgen',
+    // Its search has no index: the package leaves index.json out.
+    description: 'libadwaita manual (Debian libadwaita-1-doc), gi-docgen',
     debian: ['libadwaita-1-doc'],
     folder: 'usr/share/doc/libadwaita-1',
-    // Its search has no index here: the package leaves index.json out.
-    keep: /^(?!(method|property|signal|ctor)\.)/,
   },
   {
     name: 'nodejs',

@@ -7,14 +7,20 @@ const gainedWords = 20
 const gainedShare = 0.1
 
 /**
+ * Some sites show a popover as part of the page on a wide screen. If it is hidden where the scripts do not run, the check of the bundle
+ * finds the lost text.
+ */
+const reading = { withPopovers: true }
+
+/**
  * Compares a page in a browser with its HTML. A word is gained when the HTML lacks it in both readings: with the text of
  * neighbouring elements separated, and with this text joined.
  */
 export function findGain({ words, menuWords }: RenderedPage, raw: RawText): 'nothing' | 'menus' | 'content' {
-  const split = readPageWords(raw)
+  const split = readPageWords(raw, reading)
   const missing = (shown: readonly string[]) => {
     const gained = missingWords(shown, split)
-    return gained.length === 0 ? gained : missingWords(gained, missingWords(readGluedWords(raw), split))
+    return gained.length === 0 ? gained : missingWords(gained, missingWords(readGluedWords(raw, reading), split))
   }
   const isMuch = (more: number) => more > split.length || (more >= gainedWords && more >= words.length * gainedShare)
   const gained = missing(words)

@@ -92,27 +92,29 @@ export function createTextReader(raw: RawText): { handler: HtmlHandler; finish()
   }
 }
 
+interface Reading {
+  /** Whether the text of popovers counts as shown. Absent = it does not. */
+  withPopovers?: boolean
+}
+
 /** Returns the words that a reader sees once streamed content is in its place, in order. */
-export function readPageWords(streamed: RawText): string[] {
+export function readPageWords(streamed: RawText, reading: Reading = {}): string[] {
   const raw = resolveStreamedContent(streamed)
   const parts: string[] = []
-  const visible = visibleText(raw, { text: (start, end) => parts.push(raw.text.slice(start, end)) })
+  const visible = visibleText(raw, { text: (start, end) => parts.push(raw.text.slice(start, end)) }, reading)
   scanHtml(raw.text, visible)
   return splitWords(decodeHTML(decodeRaw(parts.join(' '), raw.charset)))
 }
 
 /** Returns the words as a browser joins them: `<i>a</i>b` is one word here and two words in readPageWords. */
-export function readGluedWords(streamed: RawText): string[] {
+export function readGluedWords(streamed: RawText, reading: Reading = {}): string[] {
   const raw = resolveStreamedContent(streamed)
   const parts: string[] = []
   const end = (name: string) => {
     if (!inlineElements.has(name)) parts.push(' ')
   }
-  const visible = visibleText(raw, {
-    tag: ({ name }) => end(name),
-    closeTag: end,
-    text: (start, end) => parts.push(raw.text.slice(start, end)),
-  })
+  const text = (start: number, end: number) => parts.push(raw.text.slice(start, end))
+  const visible = visibleText(raw, { tag: ({ name }) => end(name), closeTag: end, text }, reading)
   scanHtml(raw.text, visible)
   return splitWords(decodeHTML(decodeRaw(parts.join(''), raw.charset)))
 }
@@ -198,12 +200,12 @@ const hidingStyle =
  * click opens them without scripts; the text of `inert` elements is shown. A declarative shadow tree belongs to the page.
  * Style sheets are not read: our runtime uncovers content that only they hide.
  */
-function visibleText(raw: RawText, handler: HtmlHandler): HtmlHandler {
+function visibleText(raw: RawText, handler: HtmlHandler, reading: Reading = {}): HtmlHandler {
   let hidden: HiddenElement | null = null
   return {
     tag(tag) {
       if (hidden?.contains(tag)) return
-      hidden = hidesContent(tag, raw) ? createHiddenElement(tag) : null
+      hidden = hidesContent(tag, raw, reading) ? createHiddenElement(tag) : null
       handler.tag?.(tag)
     },
     closeTag(name, start) {
@@ -221,14 +223,14 @@ function visibleText(raw: RawText, handler: HtmlHandler): HtmlHandler {
 }
 
 /** Decides by the open tag whether a browser shows nothing of an element. */
-function hidesContent(tag: Tag, raw: RawText): boolean {
+function hidesContent(tag: Tag, raw: RawText, { withPopovers = false }: Reading): boolean {
   if (tag.name === 'template') return !findAttribute(tag, 'shadowrootmode')
   // A slash closes svg and math elements. It is ignored in others of these elements, which nobody writes that way.
   if (silent.has(tag.name)) return raw.text[tag.end - 2] !== '/'
   if (tag.name === 'dialog') return !findAttribute(tag, 'open')
   if (tag.end - tag.nameEnd < 8 || !mayHide.test(tag.source)) return false
   if (alwaysShown.has(tag.name) || isVoid(tag.name)) return false
-  if (findAttribute(tag, 'hidden') || findAttribute(tag, 'popover')) return true
+  if (findAttribute(tag, 'hidden') || (!withPopovers && findAttribute(tag, 'popover'))) return true
   const style = findAttribute(tag, 'style')
   return style !== undefined && hidingStyle.test(decodeAttribute(raw.text.slice(style.start, style.end), raw.charset))
 }

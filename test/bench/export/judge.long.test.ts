@@ -109,6 +109,19 @@ test('a true copy is as the origin in all three places', async () => {
   }
 })
 
+test('a tab works if the copy shows the panels of all tabs one below another', async () => {
+  const index = files['index.html'] ?? ''
+  const frozen = index.replace('<script src="app.js"></script>', '')
+  const shown = write('shown', { 'index.html': frozen.replace('id="panel" hidden', 'id="panel"') })
+  const hidden = write('hidden', { 'index.html': frozen })
+  const tabs = async (copy: string) => {
+    const { places } = await judgeBundle(copy, { site, reference, visitor })
+    return Object.values(places).map(({ tabsWork }) => tabsWork)
+  }
+  expect(await tabs(shown)).toEqual([true, true, true])
+  expect(await tabs(hidden)).toEqual([false, false, false])
+})
+
 test('every fault of a copy is found', async () => {
   const bad = write('bad', {
     'index.html': files['index.html']

@@ -68,3 +68,18 @@ test('a page keeps the panels that its scripts make only after a click', async c
   expect(exported.names).toEqual(expect.arrayContaining(['two.png', 'only-there.html']))
   expect(readEntry(exported.entries, 'other.html').toString()).not.toContain('<template')
 })
+
+test('a sidebar that is a popover only on a narrow screen is not text that scripts add', async context => {
+  if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+  const titles = Array.from({ length: 30 }, (_, index) => `Title${index}`).join(' ')
+  const server = await startFakeSite({
+    '/': `<!doctype html><html><head><title>Home</title><style>#pane { display: block }</style></head><body>
+      <nav><div popover id="pane">${titles}</div></nav><main><h1>Home</h1><p>${titles} ${words}</p></main>
+      <script src="/app.js"></script></body></html>`,
+    '/app.js': 'document.querySelector("#pane").popover = null',
+  })
+  servers.push(server)
+  const { entries, report } = await exportFakeSite(server.origin)
+  expect(report.renderedPages).toEqual([])
+  expect(readEntry(entries, 'index.html').toString()).toContain('<script src="app.js">')
+})

@@ -50,6 +50,11 @@ describe('reads what a browser shows without scripts', () => {
   test.each(cases)('%s', (_, html, words) => expect(readPageWords(rawText(html)).join(' ')).toBe(words))
 })
 
+test('reads popovers on request', () => {
+  const page = rawText('<nav popover>a<i hidden>no</i></nav><p>b</p>')
+  expect(readPageWords(page, { withPopovers: true })).toEqual(['a', 'b'])
+})
+
 describe('judges whether the HTML is complete without scripts', () => {
   test.each([
     ['a page without scripts', `<p>${words(5)}</p>`, 'complete'],
