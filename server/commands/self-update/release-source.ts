@@ -20,20 +20,20 @@ const downloadTimeoutMs = 30 * 60_000
 
 /** Opens a release. Its files may be hostile until they are verified. */
 export function openReleaseSource(from: string): ReleaseSource {
-  const openFile = /^https?:\/\//i.test(from)
-    ? (name: string) => download(`${from.replace(/\/$/, '')}/${name}`)
-    : async (name: string) => createReadStream(join(from, name))
+  const isAddress = /^https?:\/\//i.test(from)
+  const toPlace = (name: string) => (isAddress ? `${from.replace(/\/$/, '')}/${name}` : join(from, name))
+  const openFile = async (name: string) => (isAddress ? download(toPlace(name)) : createReadStream(toPlace(name)))
   return {
     async read(name) {
       const parts: Buffer[] = []
-      for await (const part of readLimited(await openFile(name), join(from, name), maxSmallBytes)) parts.push(part)
+      for await (const part of readLimited(await openFile(name), toPlace(name), maxSmallBytes)) parts.push(part)
       return Buffer.concat(parts)
     },
     async copy(name, target) {
       const hash = createHash('sha256')
       const file = await open(target, 'wx', 0o755)
       try {
-        for await (const part of readLimited(await openFile(name), join(from, name), maxProgramBytes)) {
+        for await (const part of readLimited(await openFile(name), toPlace(name), maxProgramBytes)) {
           hash.update(part)
           await file.writeFile(part)
         }
