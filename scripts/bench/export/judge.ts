@@ -160,7 +160,7 @@ async function judgePages(place: Place, judging: Judging, verdict: PlaceVerdict)
   }
 }
 
-async function judgeClick(place: Place, { reference, visitor }: Judging, verdict: PlaceVerdict): Promise<void> {
+async function judgeClick(place: Place, { reference, visitor, frozen }: Judging, verdict: PlaceVerdict): Promise<void> {
   const { click } = reference
   if (!click) return
   const address = place.addressOf(click.from)
@@ -172,7 +172,9 @@ async function judgeClick(place: Place, { reference, visitor }: Judging, verdict
           .then(({ acted }) => acted)
           .catch(() => undefined)
   const share = landing ? shareOfWords(click.words, landing.words) : 0
-  verdict.clickWorks = isSamePage(click.key, landing) && share >= leastClickShare
+  // The text of a frozen reference is judged without the parts that the deployment may not have. Here, the click need only lead to it.
+  const least = frozen?.has(click.key) ? 0 : leastClickShare
+  verdict.clickWorks = isSamePage(click.key, landing) && share >= least
   if (verdict.clickWorks) return
   const where = landing
     ? `leads to ${landing.key ?? 'another host'} with ${percent(share)} of its words`

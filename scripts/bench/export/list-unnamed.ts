@@ -19,14 +19,15 @@ const namedBy = {
  */
 export function listUnnamed({ verdict, report }: Copy, hits: number[] | undefined): string[] {
   if (!verdict || !report) return []
-  const { differences, siteSearch, missingFiles, notes } = report
+  const { differences, siteSearch, missingFiles, notes, frozenReferences } = report
   const isUnknown = notes.some(note => note.includes('so it was not compared'))
   return placeNames.flatMap(name => {
     const said = differences.filter(({ place }) => place === name)
     const names = (pattern: RegExp) =>
       said.some(({ what, loss }) => pattern.test(loss ? `${what} are not shown` : what))
     const faults = listFaults(verdict.places[name]).filter(([kind]) => !names(namedBy[kind]))
-    const unsaid = faults.filter(([kind]) => kind !== 'request' || missingFiles.length === 0)
+    const isSaid = { request: missingFiles.length > 0, tabs: (frozenReferences?.length ?? 0) > 0 }
+    const unsaid = faults.filter(([kind]) => !(kind in isSaid && isSaid[kind as keyof typeof isSaid]))
     const lines = unsaid.map(([, what]) => `${name}: ${what}`)
     const given = verdict.places[name].hits
     const isFewer = hits?.some((count, at) => (given?.[at] ?? 0) < count) ?? false

@@ -37,8 +37,8 @@ export function describeOutcome(report: ExportReport): string[] {
     list(
       frozenReferences,
       [
-        'API reference is kept as text, without what sends requests',
-        'API references are kept as text, without what sends requests',
+        'API reference is kept as text, without what sends requests and with tabs that do nothing',
+        'API references are kept as text, without what sends requests and with tabs that do nothing',
       ],
       ({ page, product, removed }) => `${cut(page, maxNameLength)} (${describeReference(product, removed)})`,
       maxReasonLength,

@@ -129,7 +129,7 @@ function listTables(report: ExportReport): string[] {
     writeTable('Redirects', ['From', 'To'], report.redirects, row => [row.from, row.to]),
     writeTable('Products removed', productHeads, report.removedFeatures, productCells),
     writeTable(
-      'API references kept as text, without what sends requests',
+      'API references kept as text, without what sends requests and with tabs that do nothing',
       ['Page', 'Product', 'Removed parts'],
       report.frozenReferences,
       ({ page, product, removed }) => [page, product, removed.join(', ')],

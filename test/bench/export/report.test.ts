@@ -160,6 +160,8 @@ test('a report names what a reader misses in each place, or claims more than the
     'file: error TypeError',
     'file: hits 3,0 <> 3,1',
   ])
+  const frozenReferences = [{ page: '/reference', product: 'Scalar', removed: [] }]
+  expect(unnamed({ differences: [...differences], frozenReferences })).not.toContain('folder: tabs dead')
   const notes = ['The search of the site found nothing at the origin either, so it was not compared.']
   expect(unnamed({ differences: [...differences], siteSearch: null, notes })).not.toContain('file: hits 3,0 <> 3,1')
 })

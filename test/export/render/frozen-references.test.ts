@@ -73,7 +73,7 @@ describe.skipIf(!executablePath)(`references are frozen (needs a Chromium: ${ins
       { page: '/swagger', product: 'Swagger UI', removed: ['Authorize', 'Try it out', 'address of the document'] },
     ])
     expect(describeOutcome(bundle.report)).toContain(
-      '2 API references are kept as text, without what sends requests: /rapidoc (RapiDoc; removed: Try it out), /swagger (Swagger UI; removed: Authorize, Try it out, address of the document).',
+      '2 API references are kept as text, without what sends requests and with tabs that do nothing: /rapidoc (RapiDoc; removed: Try it out), /swagger (Swagger UI; removed: Authorize, Try it out, address of the document).',
     )
     expect(readEntry(bundle.entries, 'export-report.html')).toContain('Authorize, Try it out, address of the document')
   })
