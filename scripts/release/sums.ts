@@ -15,9 +15,12 @@ import {
 /** Lists the SHA-256 of every file in a folder, by its name, without those of the signed list itself. */
 export async function listSums(folder: string): Promise<Map<string, string>> {
   const own: string[] = [releaseFiles.sums, releaseFiles.signature]
-  const names = (await readdir(folder)).filter(name => !own.includes(name)).sort()
+  const entries = await readdir(folder, { withFileTypes: true })
+  const other = entries.find(entry => !entry.isFile())
+  if (other) throw new OperatorError(`${join(folder, other.name)} is not a file. A release has only files.`)
+  const names = entries.map(({ name }) => name).filter(name => !own.includes(name))
   const sums = new Map<string, string>()
-  for (const name of names) sums.set(name, await hashFile(join(folder, name)))
+  for (const name of names.sort()) sums.set(name, await hashFile(join(folder, name)))
   return sums
 }
 

@@ -45,9 +45,15 @@ export function readSignedSums(sums: Buffer, signature: Buffer, key: MinisignKey
   return { version, commit: commit === 'none' ? null : commit, files }
 }
 
-/** Compares versions of three numbers: negative if `a` is the earlier one, 0 if they are equal. */
+/** Compares versions: negative if `a` is the earlier one, 0 if they are equal. One such as `1.2.0-rc.1` is earlier than `1.2.0`. */
 export function compareVersions(a: string, b: string): number {
-  const [left, right] = [a, b].map(version => version.split('.').map(Number)) as [number[], number[]]
+  const [left, right] = [a, b].map(readVersion) as [number[], number[]]
   const at = left.findIndex((part, index) => part !== right[index])
   return at === -1 ? 0 : (left[at] ?? 0) - (right[at] ?? 0)
+}
+
+/** The three numbers, and 0 for a pre-release or 1. */
+function readVersion(version: string): number[] {
+  const [numbers = '', preRelease] = version.split('-')
+  return [...numbers.split('.').map(Number), preRelease === undefined ? 1 : 0]
 }

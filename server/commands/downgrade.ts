@@ -40,11 +40,13 @@ after 7 days. A PostgreSQL database has no copies: if the earlier version cannot
       const release = findRelease(to)
       if (flags.database !== undefined) return checkPostgres(flags.database, release, json)
       const dataFolder = resolve(flags.data)
+      // Before the rows are counted that would be lost.
+      if (yes) await refuseUsers(dataFolder)
       const databases = await planDowngrade(dataFolder, release)
       const isNeeded = databases.some(({ fate }) => fate !== 'usable')
       const refusal = findRefusal(databases, release) ?? (isNeeded && !yes ? 'Confirm with --yes.' : undefined)
       const done = isNeeded && refusal === undefined
-      if (done) await downgrade(dataFolder, databases)
+      if (done) downgrade(dataFolder, databases)
       if (json) printJson({ to, databases, downgraded: done, refusal: refusal ?? null })
       else for (const line of databases.flatMap(database => describe(database, release, done))) console.log(line)
       if (done && !json) console.log(`Install ${to} before you start the server.`)
@@ -68,9 +70,12 @@ function findRefusal(databases: readonly DatabaseReturn[], { version }: Release)
   )
 }
 
-async function downgrade(dataFolder: string, databases: readonly DatabaseReturn[]): Promise<void> {
+async function refuseUsers(dataFolder: string): Promise<void> {
   const [user] = await findFolderUsers(dataFolder)
   if (user !== undefined) throw new OperatorError(`Process ${user} uses the data folder. Stop it first.`)
+}
+
+function downgrade(dataFolder: string, databases: readonly DatabaseReturn[]): void {
   try {
     downgradeDatabases(dataFolder, databases, path => console.error(`Replacing ${join(dataFolder, path)} ...`))
   } catch (error) {

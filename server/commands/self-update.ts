@@ -9,6 +9,7 @@ import { compareVersions, readSignedSums, releaseFiles, type SignedRelease } fro
 import { readGivenFile } from '../flags/read-given-file.ts'
 import { addSettings, type FlagsOf, nonEmpty, type Settings } from '../flags/setting.ts'
 import { shared } from '../flags/shared-settings.ts'
+import { explainDisk } from './explain-disk.ts'
 import { printResult } from './print.ts'
 import { openReleaseSource, type ReleaseSource } from './self-update/release-source.ts'
 import { checkProgram, replaceProgram } from './self-update/replace-program.ts'
@@ -129,6 +130,6 @@ async function install({ version, files }: SignedRelease, { source, name, progra
 
 function explain(error: unknown, program: string): unknown {
   const { code } = error as NodeJS.ErrnoException
-  if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error
+  if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return explainDisk(error)
   return new OperatorError(`${dirname(program)} cannot be written (${code}). Run the command as its owner.`)
 }

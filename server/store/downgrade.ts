@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, linkSync, rmSync, utimesSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { OperatorError } from '../base/operator-error.ts'
@@ -7,7 +7,7 @@ import { openUnchanged } from './open-unchanged.ts'
 import type { Release } from './releases.ts'
 import { canUse, readSpan } from './schema-span.ts'
 import { findSchemaFolder, schemaFolders } from './schema-versions.ts'
-import { copyPath, listCopiesOf } from './upgrade-copies.ts'
+import { copyPath, listCopiesOf, renameForGood } from './upgrade-copies.ts'
 
 /** Rows of a table that the copy of its database lacks or has with other values. */
 export interface LostRows {
@@ -53,18 +53,17 @@ export async function planDowngrade(dataFolder: string, release: Release): Promi
     if (folder === undefined) return []
     return [planDatabase(path, file, folder === schemaFolders.main ? release.main : release.visits)]
   })
-  const projects = listProjects(plans.find(({ path }) => path === mainDatabase)?.copy)
+  // After an interruption, the main database is the copy already.
+  const projects = listProjects(plans.find(({ path }) => path === mainDatabase)?.copy ?? join(dataFolder, mainDatabase))
   return plans.map(plan => {
     const projectId = decodeURIComponent(basename(plan.path, '.db'))
-    const isNewer = plan.path !== mainDatabase && projects !== undefined && !projects.includes(projectId)
+    const isNewer = plan.path !== mainDatabase && !projects.includes(projectId)
     return plan.fate === 'stuck' && isNewer ? { ...plan, fate: 'set aside' } : plan
   })
 }
 
-/** Lists the ids of the projects in a copy of the main database; undefined = there is none. */
-function listProjects(copy: string | null | undefined): string[] | undefined {
-  if (copy == null) return undefined
-  const database = openUnchanged(copy)
+function listProjects(file: string): string[] {
+  const database = openUnchanged(file)
   try {
     return database.prepare<[], string>('SELECT id FROM projects').pluck().all()
   } finally {
@@ -137,9 +136,9 @@ export function downgradeDatabases(
 }
 
 function replace(file: string, schema: number, copy: string | null): void {
-  emptyWal(file)
+  removeWal(file)
   const newer = copyPath(file, schema)
-  if (copy === null) renameSync(file, newer)
+  if (copy === null) renameForGood(file, newer)
   else {
     // There is a database under the name at each moment. Some file systems have no links.
     rmSync(newer, { force: true })
@@ -148,19 +147,27 @@ function replace(file: string, schema: number, copy: string | null): void {
     } catch {
       copyFileSync(file, newer)
     }
-    renameSync(copy, file)
+    renameForGood(copy, file)
   }
+  // Copies are deleted by their age.
+  const now = new Date()
+  utimesSync(newer, now, now)
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
 }
 
-/** Moves what the WAL holds into the file: it would be taken for changes of the copy. */
-function emptyWal(file: string): void {
+/**
+ * Moves what the WAL holds into the file, and removes it: it would be taken for changes of the copy. SQLite does so only for the one user
+ * of a database.
+ */
+function removeWal(file: string): void {
   const database = new Database(file, { fileMustExist: true })
   try {
-    database.pragma('wal_checkpoint(TRUNCATE)')
+    const mode = database.pragma('journal_mode = DELETE', { simple: true })
+    if (mode === 'delete') return
+  } catch (error) {
+    if (!String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY')) throw error
   } finally {
     database.close()
   }
-  const left = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  if (left > 0) throw new OperatorError(`Another process uses ${file}. Stop it, and run the command again.`)
+  throw new OperatorError(`Another process uses ${file}. Stop it, and run the command again.`)
 }

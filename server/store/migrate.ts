@@ -1,10 +1,9 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { rmSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { OperatorError } from '../base/operator-error.ts'
 import { canUse, explainNewer, findSpan, readSpan, storeSpan } from './schema-span.ts'
 import { listMigrations, readMigration } from './schema-versions.ts'
-import { copyPath, draftCopy } from './upgrade-copies.ts'
+import { copyPath, draftCopy, renameForGood } from './upgrade-copies.ts'
 
 /**
  * Applies the pending migrations of a database in one transaction: all, or none if one fails. A copy of the database as it was
@@ -32,7 +31,7 @@ export function migrate(database: Database.Database, file: string | null, migrat
     const keep = () => {
       if (draft === null || file === null) return
       kept = copyPath(file, from)
-      keepCopy(draft, kept)
+      renameForGood(draft, kept)
     }
     try {
       if (applyAll({ database, migrationsFolder, names, isCurrent, keep })) return
@@ -76,18 +75,6 @@ function applyAll({ database, migrationsFolder, names, isCurrent, keep }: Applic
   })
   // IMMEDIATE reads the version again inside the lock, so two processes that start together do not apply a migration twice.
   return apply.immediate()
-}
-
-/** Gives the copy its name. */
-function keepCopy(draft: string, copy: string): void {
-  renameSync(draft, copy)
-  if (process.platform === 'win32') return
-  const handle = openSync(dirname(copy), 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }
 
 /** Problems of the disk and of locks have their own sentences; anything else is a migration that does not fit the data. */

@@ -68,8 +68,8 @@ function timeStatement(statement: AnyStatement): AnyStatement {
     /** The time of the reader between two rows does not count. */
     *iterate(...given: unknown[]) {
       let ms = 0
+      const rows = iterate.apply(statement, given)
       try {
-        const rows = iterate.apply(statement, given)
         for (;;) {
           const startedAt = performance.now()
           const next = rows.next()
@@ -78,6 +78,8 @@ function timeStatement(statement: AnyStatement): AnyStatement {
           yield next.value
         }
       } finally {
+        // Otherwise, the database stays busy after a reader that ends early.
+        rows.return?.()
         endedStatements.tell({ text, ms })
       }
     },

@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { describeBytes } from '../base/format-bytes.ts'
@@ -45,6 +55,18 @@ export function draftCopy(database: Database.Database, file: string, schema: num
   } catch (error) {
     rmSync(draft, { force: true })
     throw error
+  }
+}
+
+/** Renames a file so that a power cut does not undo it. */
+export function renameForGood(from: string, to: string): void {
+  renameSync(from, to)
+  if (process.platform === 'win32') return
+  const handle = openSync(dirname(to), 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
   }
 }
 

@@ -28,4 +28,6 @@ test.each([
   ['1.0.0', '0.9.9', 1],
   ['0.2.1', '0.2.0', 1],
   ['0.2.0', '0.2.0', 0],
+  ['0.2.1-rc.1', '0.2.0', 1],
+  ['0.2.1-rc.1', '0.2.1', -1],
 ])('%s against %s is %d', (a, b, want) => expect(Math.sign(compareVersions(a, b))).toBe(want))

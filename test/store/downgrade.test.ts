@@ -96,9 +96,13 @@ test('copies take the place of databases, and what is lost is counted before', a
       [false, 'replaced'],
     ]),
   )
+  // As if it were interrupted after the main database.
+  downgradeDatabases(folder, plan.slice(0, 1), () => {})
+  const rest = await planDowngrade(folder, earlier)
+  expect(rest.map(({ fate }) => fate).sort()).toEqual(['replaced', 'set aside', 'usable'])
   const told: string[] = []
-  downgradeDatabases(folder, plan, path => told.push(path))
-  expect(told).toEqual(plan.map(({ path }) => path))
+  downgradeDatabases(folder, rest, path => told.push(path))
+  expect(told.sort()).toEqual(others.map(({ path }) => path).sort())
   expect(read('quire.db', 'PRAGMA user_version')).toEqual([{ user_version: 8 }])
   expect(read('quire.db', 'SELECT name FROM organizations')).not.toContainEqual({ name: 'Renamed' })
   expect(read(`quire.db.schema-${main}`, 'SELECT name FROM organizations')).toContainEqual({ name: 'Renamed' })
@@ -120,6 +124,19 @@ test('what a killed server left in the WAL does not reach the copy', async () =>
   expect(existsSync(join(folder, 'quire.db-wal'))).toBe(false)
   expect(read('quire.db', 'SELECT name FROM organizations')).not.toContainEqual({ name: 'In the WAL' })
   expect(read(`quire.db.schema-${main}`, 'SELECT name FROM organizations')).toContainEqual({ name: 'In the WAL' })
+})
+
+test('a database that another process has open is not replaced', async () => {
+  const database = new Database(join(folder, 'quire.db'))
+  try {
+    database.pragma('journal_mode = WAL')
+    database.prepare('SELECT count(*) FROM projects').get()
+    const plan = await planDowngrade(folder, earlier)
+    expect(() => downgradeDatabases(folder, plan, () => {})).toThrow(/Another process uses .*quire\.db\. Stop it/)
+    expect(read('quire.db', 'PRAGMA user_version')).toEqual([{ user_version: main }])
+  } finally {
+    database.close()
+  }
 })
 
 test('without a copy, the database is stuck', async () => {

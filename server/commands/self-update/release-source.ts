@@ -10,7 +10,7 @@ import { OperatorError } from '../../base/operator-error.ts'
 export interface ReleaseSource {
   /** Reads a small file. */
   read(name: string): Promise<Buffer>
-  /** Writes a file to a handle, and returns its SHA-256 in hex. */
+  /** Writes a file to a new one, and returns its SHA-256 in hex. */
   copy(name: string, target: string): Promise<string>
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, link, rename, rm } from 'node:fs/promises'
+import { chmod, chown, copyFile, link, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { flushFolder } from '../../base/flush.ts'
@@ -32,10 +32,21 @@ export async function checkProgram(file: string, version: string): Promise<void>
  * @param previous keeps the old program; an earlier one there is replaced
  */
 export async function replaceProgram(program: string, next: string, previous: string): Promise<void> {
+  const { mode, uid, gid } = await stat(program)
+  await chmod(next, mode)
+  // Only root may give a file to others.
+  await chown(next, uid, gid).catch(() => {})
   await rm(previous, { force: true })
-  if (process.platform === 'win32') await rename(program, previous)
-  // Some file systems have no links.
-  else await link(program, previous).catch(() => copyFile(program, previous))
-  await rename(next, program)
+  if (process.platform === 'win32') {
+    await rename(program, previous)
+    await rename(next, program).catch(async error => {
+      await rename(previous, program)
+      throw error
+    })
+  } else {
+    // Some file systems have no links.
+    await link(program, previous).catch(() => copyFile(program, previous))
+    await rename(next, program)
+  }
   await flushFolder(dirname(program))
 }
