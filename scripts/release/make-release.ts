@@ -12,7 +12,7 @@ import { buildProduct } from '../package/build-product.ts'
 import { packFolder } from '../package/pack-folder.ts'
 import { describeBuild } from '../package/provenance.ts'
 import { type LockedPackages, listLocked, type ReleaseComponent, writeComponents } from './components.ts'
-import { packChart } from './pack-chart.ts'
+import { packCharts } from './pack-chart.ts'
 import type { ReleaseSource } from './source.ts'
 import { hashFile } from './sums.ts'
 
@@ -50,7 +50,7 @@ export async function makeRelease(source: ReleaseSource, options: ReleaseOptions
   await describe(product.file, listLocked(packages, Object.keys({ ...dependencies, ...optionalDependencies })))
   const spec = await packSpec(root, output)
   await describe(spec, listLocked(packages, ['openapi-fetch']))
-  await packChart(source, output)
+  await packCharts(source, output)
   await writeFile(
     join(output, releaseFiles.publicKey),
     `untrusted comment: the key of this release; compare it with the one that you know\n${publicKey}\n`,

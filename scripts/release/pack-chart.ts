@@ -6,14 +6,25 @@ import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import type { ReleaseSource } from './source.ts'
 
+/** The charts, by their names. */
+const charts = { quire: 'server/deployment/chart', 'quire-host': 'server/host/chart' }
+
+/** Packs all charts, see `packChart`. */
+export async function packCharts(source: ReleaseSource, output: string): Promise<void> {
+  for (const [name, folder] of Object.entries(charts)) await packChart(source, name, folder, output)
+}
+
 /**
- * Packs the chart as `helm package --version --app-version` does, but the same files give the same bytes. Its name differs from the
+ * Packs a chart as `helm package --version --app-version` does, but the same files give the same bytes. Its name differs from the
  * one that helm gives it, which would be that of the tarball for npm.
- *
- * @returns the path of the file.
  */
-export async function packChart({ root, version, committedAt }: ReleaseSource, output: string): Promise<string> {
-  const folder = join(root, 'server/deployment/chart')
+async function packChart(
+  { root, version, committedAt }: ReleaseSource,
+  chart: string,
+  path: string,
+  output: string,
+): Promise<void> {
+  const folder = join(root, path)
   const archive = pack()
   const names = globSync('**/*', { cwd: folder, withFileTypes: true })
     .filter(entry => entry.isFile())
@@ -24,12 +35,10 @@ export async function packChart({ root, version, committedAt }: ReleaseSource, o
   for (const name of ['Chart.yaml', ...rest]) {
     const text = await readFile(join(folder, name))
     const content = name === 'Chart.yaml' ? setVersion(text.toString('utf8'), version) : text
-    archive.entry({ name: `quire/${name}`, mode: 0o644, mtime: committedAt }, content)
+    archive.entry({ name: `${chart}/${name}`, mode: 0o644, mtime: committedAt }, content)
   }
   archive.finalize()
-  const file = join(output, `quire-chart-${version}.tgz`)
-  await writeFile(file, gzipSync(await buffer(archive), { level: 9 }))
-  return file
+  await writeFile(join(output, `${chart}-chart-${version}.tgz`), gzipSync(await buffer(archive), { level: 9 }))
 }
 
 function setVersion(chart: string, version: string): string {

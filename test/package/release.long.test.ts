@@ -101,8 +101,9 @@ test('the release has every kind of file, and each is listed', async () => {
   const { stdout } = await runRelease('--verify', release, '--json')
   const names = readdirSync(release).filter(name => !name.startsWith('SHA256SUMS'))
   expect(Object.keys(JSON.parse(stdout).files)).toEqual(names.sort())
-  const kinds = ['quire-linux-x64', `quire-${version}.tgz`, `quire-spec-${version}.tgz`, `quire-chart-${version}.tgz`]
-  expect(names).toEqual(expect.arrayContaining([...kinds, ...kinds.slice(0, 3).map(name => `${name}.cdx.json`)]))
+  const kinds = ['quire-linux-x64', `quire-${version}.tgz`, `quire-spec-${version}.tgz`]
+  const charts = [`quire-chart-${version}.tgz`, `quire-host-chart-${version}.tgz`]
+  expect(names).toEqual(expect.arrayContaining([...kinds, ...charts, ...kinds.map(name => `${name}.cdx.json`)]))
   expect(readdirSync(nextRelease)).toContain(`quire-${nextVersion}.intoto.json`)
 })
 
