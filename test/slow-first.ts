@@ -6,6 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * from a run before, which a new clone has not had.
  */
 export const slowFiles: readonly string[] = [
+  'test/deployment/images.long.test.ts',
+  'test/package/release.long.test.ts',
   'test/export/archive/large-zip.long.test.ts',
   'test/e2e/resume.long.test.ts',
   'test/e2e/import-kill.long.test.ts',
@@ -21,7 +23,6 @@ export const slowFiles: readonly string[] = [
   'test/hostile/crashing-pages.long.test.ts',
   'test/commands/help-examples.long.test.ts',
   'test/contract/other-generators.long.test.ts',
-  'test/deployment/images.long.test.ts',
   'test/e2e/kill.long.test.ts',
   'test/store/postgres/nodes/nodes.long.test.ts',
   'test/bench/export/judge.long.test.ts',
@@ -52,6 +53,7 @@ export const slowFiles: readonly string[] = [
   'test/dashboard/visitors-in-browser.slow.test.ts',
   'test/commands/commands.slow.test.ts',
   'test/store/postgres/postgres-commands.test.ts',
+  'test/e2e/two-versions.test.ts',
   'test/export/check/check-bundle.slow.test.ts',
   'test/store/s3/s3-commands.test.ts',
   'test/commands/json-flags.slow.test.ts',
