@@ -8,10 +8,11 @@ export function createControlCounter(): { handler: HtmlHandler; finish(): number
   let count = 0
   return {
     handler: {
-      tag({ name, source }) {
-        if (contents.has(name)) depth += 1
-        const isControl = name === 'button' || source.includes('aria-expanded')
-        if (depth > 0 && isControl && !/copy/i.test(source)) count += 1
+      tag(tag) {
+        if (contents.has(tag.name)) depth += 1
+        if (depth === 0) return
+        const isControl = tag.name === 'button' || (!tag.isPlain && tag.source.includes('aria-expanded'))
+        if (isControl && !/copy/i.test(tag.source)) count += 1
       },
       closeTag(name) {
         if (contents.has(name) && depth > 0) depth -= 1

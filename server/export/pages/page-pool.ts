@@ -36,8 +36,13 @@ const maxThreads = 4
 const hereBytes = 2 * 1024 ** 2
 /** Pages of this size or larger always go to a worker thread. */
 const herePageBytes = 256 * 1024
-/** Min waiting pages per thread before this thread also handles pages. The other threads stay busy meanwhile. */
+/**
+ * This thread also handles a page if each other thread has at least this many times its bytes to do, and so stays busy
+ * meanwhile. With a count of pages as the measure, the other thread waited a third of the time for this one.
+ */
 const enoughWaiting = 3
+/** The size of a page whose size is not known. */
+const twinBytes = 32 * 1024
 /** Max heap of a thread. Only a malicious page needs more memory. */
 const heapMb = 512
 /**
@@ -74,11 +79,11 @@ export function openPagePool(
     const isSmall = sizeBytes < herePageBytes
     seenBytes += sizeBytes
     if (pool.length === 0 && seenBytes < hereBytes && isSmall) return null
-    const idle = pool.find(thread => thread.waiting() === 0)
+    const idle = pool.find(thread => thread.waitingBytes() === 0)
     if (idle) return idle
     if (pool.length < share(maxOfPool)) return addThread()
-    const least = pool.reduce((a, b) => (b.waiting() < a.waiting() ? b : a))
-    return isHelping && isSmall && least.waiting() >= enoughWaiting ? null : least
+    const least = pool.reduce((a, b) => (b.waitingBytes() < a.waitingBytes() ? b : a))
+    return isHelping && isSmall && least.waitingBytes() >= enoughWaiting * sizeBytes ? null : least
   }
 
   function addThread(): Thread {
@@ -90,10 +95,11 @@ export function openPagePool(
 
   async function run<T>(sizeBytes: number, request: Omit<WorkerRequest, 'id'>, doHere: () => T): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
-      const thread = takeThread(attempt === 0 ? sizeBytes : 0)
+      // A page that ended a worker is not handled here, where it would end the program.
+      const thread = takeThread(attempt === 0 ? sizeBytes : herePageBytes)
       if (!thread) return workHere(doHere)
       try {
-        return (await thread.ask(request)) as T
+        return (await thread.ask(request, sizeBytes)) as T
       } catch (error) {
         if (isClosed || attempt > 0 || !(error instanceof PageWorkError)) throw error
       }
@@ -108,8 +114,8 @@ export function openPagePool(
       here.beginWriting(setup)
       for (const thread of pool) thread.tell({ beginWriting: setup })
     },
-    write: task => run(0, { write: task }, () => here.write(task)),
-    twin: task => run(0, { twin: task }, () => here.twin(task)),
+    write: task => run(task.span.sizeBytes, { write: task }, () => here.write(task)),
+    twin: task => run(twinBytes, { twin: task }, () => here.twin(task)),
     async close() {
       isClosed = true
       await Promise.all(pool.map(thread => thread.end()))
@@ -126,10 +132,10 @@ async function workHere<T>(work: () => T): Promise<T> {
 }
 
 interface Thread {
-  /** Returns the number of pending requests. */
-  waiting(): number
+  /** Returns the bytes of the pages of pending requests. */
+  waitingBytes(): number
   tell(request: WorkerRequest): void
-  ask(request: Omit<WorkerRequest, 'id'>): Promise<unknown>
+  ask(request: Omit<WorkerRequest, 'id'>, sizeBytes: number): Promise<unknown>
   end(): Promise<void>
 }
 
@@ -138,12 +144,14 @@ function startPageThread(startThread: StartThread, setup: PageWorkSetup, onEnd: 
     maxOldGenerationSizeMb: heapMb,
     maxYoungGenerationSizeMb: youngMb,
   })
-  const awaited = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
+  const awaited = new Map<number, { sizeBytes: number; resolve(value: unknown): void; reject(error: Error): void }>()
   let lastId = 0
+  let waitingBytes = 0
 
   worker.on('message', (answer: WorkerAnswer) => {
     const waiter = awaited.get(answer.id)
     awaited.delete(answer.id)
+    waitingBytes -= waiter?.sizeBytes ?? 0
     if ('error' in answer) waiter?.reject(Object.assign(answer.error, { code: answer.code }))
     else waiter?.resolve(answer.value)
   })
@@ -157,12 +165,13 @@ function startPageThread(startThread: StartThread, setup: PageWorkSetup, onEnd: 
     awaited.clear()
   })
   return {
-    waiting: () => awaited.size,
+    waitingBytes: () => waitingBytes,
     tell: request => worker.postMessage(request),
-    ask(request) {
+    ask(request, sizeBytes) {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       lastId += 1
-      awaited.set(lastId, { resolve, reject })
+      waitingBytes += sizeBytes
+      awaited.set(lastId, { sizeBytes, resolve, reject })
       worker.postMessage({ ...request, id: lastId })
       return promise
     },

@@ -321,13 +321,15 @@ export function createMarkReader({ text }: RawText): { handler: HtmlHandler; fin
   return {
     handler: {
       tag(tag) {
-        const { name, source } = tag
+        const { name } = tag
         opened = tag
         if (special.test(name)) add(name)
+        if (layouts.has(name)) addClasses(tag, name)
+        if (tag.isPlain) return
+        const { source } = tag
         if (source.includes(' data-'))
           for (const [, attribute = ''] of source.matchAll(/\s(data-[\w-]+)/g)) add(attribute)
         if (source.includes(' on')) for (const [, event = ''] of source.matchAll(/\s(on[a-z]+)\s*=/g)) add(event)
-        if (layouts.has(name)) addClasses(tag, name)
         if (name === 'input' && /type=["']?search/i.test(source)) add('search')
       },
       closeTag(name, start) {
@@ -361,7 +363,7 @@ export function createTabReader({ text }: RawText): { handler: HtmlHandler; fini
     handler: {
       tag(tag) {
         opened = null
-        if (!tag.source.includes('role=')) return
+        if (tag.isPlain || !tag.source.includes('role=')) return
         const role = findAttribute(tag, 'role')
         const name = role && text.slice(role.start, role.end).trim().toLowerCase()
         if (name === 'tab') tabs += 1

@@ -10,6 +10,8 @@ export interface Tag {
   readonly end: number
   /** The text from `<` to `>`. */
   readonly source: string
+  /** Whether the tag has no attributes besides `class` and `id`, as most tags. Such a tag loads, opens and hides nothing. */
+  readonly isPlain: boolean
   /**
    * The first attribute of each name, because HTML ignores repeated names. Parsed on first use, because most tags are never
    * inspected.
@@ -154,13 +156,15 @@ class HtmlScanner {
     const nameEnd = endOfName(text, start + 2)
     const end = endOfAttributes(text, nameEnd)
     if (end === -1) return text.length
+    const handler = this.#handler
+    if (!handler.closeTag && this.#foreignDepth === 0) return end
     const name = text.slice(start + 2, nameEnd).toLowerCase()
     if (this.#foreignRaw?.name === name) {
       this.#handler.rawText?.(this.#foreignRaw, this.#foreignRaw.end, start)
       this.#foreignRaw = null
     }
     if ((name === 'svg' || name === 'math') && this.#foreignDepth > 0) this.#foreignDepth -= 1
-    this.#handler.closeTag?.(name, start)
+    handler.closeTag?.(name, start)
     return end
   }
 }
@@ -170,17 +174,23 @@ class OpenTag implements Tag {
   readonly start: number
   readonly nameEnd: number
   readonly end: number
-  readonly source: string
+  readonly isPlain: boolean
   readonly #text: string
+  #source: string | null = null
   #attributes: Attribute[] | null = null
 
-  constructor(text: string, start: number, nameEnd: number, end: number) {
+  constructor(text: string, start: number, nameEnd: number, end: number, isPlain: boolean) {
     this.#text = text
     this.name = text.slice(start + 1, nameEnd).toLowerCase()
     this.start = start
     this.nameEnd = nameEnd
     this.end = end
-    this.source = text.slice(start, end)
+    this.isPlain = isPlain
+  }
+
+  get source(): string {
+    this.#source ??= this.#text.slice(this.start, this.end)
+    return this.#source
   }
 
   get attributes(): readonly Attribute[] {
@@ -192,8 +202,15 @@ class OpenTag implements Tag {
 /** Reads a tag. Returns null if the text ends inside it, because it is then not a tag. */
 function readTag(text: string, start: number): Tag | null {
   const nameEnd = endOfName(text, start + 2)
-  const end = endOfAttributes(text, nameEnd)
-  return end === -1 ? null : new OpenTag(text, start, nameEnd, end)
+  if (text.charCodeAt(nameEnd) === greater) return new OpenTag(text, start, nameEnd, nameEnd + 1, true)
+  const end = walkAttributes(text, nameEnd, null)
+  return end === -1 ? null : new OpenTag(text, start, nameEnd, end, wasPlain)
+}
+
+function isClassOrId(text: string, start: number, end: number): boolean {
+  const length = end - start
+  if (length === 2) return text.charCodeAt(start) === 105 && text.charCodeAt(start + 1) === 100
+  return length === 5 && text.charCodeAt(start) === 99 && text.startsWith('class', start)
 }
 
 /** Decides whether the slash before the `>` closes the tag and is not the end of an unquoted value. */
@@ -313,9 +330,14 @@ const equals = 61
 const greater = 62
 const isSpace = (code: number) => code === 32 || code === 10 || code === 9 || code === 13 || code === 12
 
+/** Whether the tag that was walked last had only classes and ids. A variable, because a result of two parts takes time. */
+let wasPlain = true
+
+/** Returns the position after the `>` of the tag, or -1 if the text ends earlier. */
 function walkAttributes(text: string, from: number, onAttribute: OnAttribute | null): number {
   const { length } = text
   let at = from
+  wasPlain = true
   while (at < length) {
     let code = text.charCodeAt(at)
     if (code === greater) return at + 1
@@ -330,14 +352,22 @@ function walkAttributes(text: string, from: number, onAttribute: OnAttribute | n
       code = text.charCodeAt(at)
     } while (at < length && code !== equals && code !== greater && code !== slash && !isSpace(code))
     const nameEnd = at
-    at = skipSpace(text, at)
-    if (text.charCodeAt(at) !== equals) {
+    wasPlain &&= isClassOrId(text, nameStart, nameEnd)
+    if (isSpace(code)) {
+      at = skipSpace(text, at)
+      code = text.charCodeAt(at)
+    }
+    if (code !== equals) {
       onAttribute?.(nameStart, nameEnd, nameEnd, nameEnd, nameEnd, '')
       at = nameEnd
       continue
     }
-    at = skipSpace(text, at + 1)
+    at += 1
     code = text.charCodeAt(at)
+    if (isSpace(code)) {
+      at = skipSpace(text, at)
+      code = text.charCodeAt(at)
+    }
     const quote = code === 34 ? '"' : code === 39 ? "'" : ''
     const start = quote === '' ? at : at + 1
     const end = quote === '' ? endOfBareValue(text, at) : text.indexOf(quote, start)

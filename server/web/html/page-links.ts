@@ -129,9 +129,17 @@ function addressesOf(content: string, syntax: Exclude<UrlAttribute['syntax'], 'p
   return target ? [target.url] : []
 }
 
+/** The page that was searched last. Several readers of a page ask for its base. */
+let lastRaw: RawText | null = null
+let mayHaveBase = false
+
 /** Returns the base of the relative addresses of a page: its first base element, otherwise the page's address. */
 export function documentBase(raw: RawText, pageUrl: URL): URL {
-  if (!/<base\s/i.test(raw.text)) return pageUrl
+  if (raw !== lastRaw) {
+    lastRaw = raw
+    mayHaveBase = /<base\s/i.test(raw.text)
+  }
+  if (!mayHaveBase) return pageUrl
   let base: URL | null = null
   scanHtml(raw.text, {
     tag(tag) {
@@ -198,7 +206,7 @@ class NavigationTracker {
 
   #hasRole(tag: Tag): boolean {
     // Most tags have no role, and reading their attributes takes time.
-    if (!/\srole\s*=/i.test(tag.source)) return false
+    if (tag.isPlain || !/\srole\s*=/i.test(tag.source)) return false
     const role = findAttribute(tag, 'role')
     return role !== undefined && roles.has(this.#value(role).trim().toLowerCase())
   }
@@ -239,10 +247,11 @@ const imageMeta =
  *
  * @param value returns an attribute's decoded value.
  */
-export function urlAttributes(tag: Tag, value: (attribute: Attribute) => string): UrlAttribute[] {
+export function urlAttributes(tag: Tag, value: (attribute: Attribute) => string): readonly UrlAttribute[] {
+  if (tag.isPlain) return none
   // Several handlers read a page in one scan, so the same tag is requested several times in a row.
   if (tag !== lastTag) {
-    lastFound = possibleNames.test(tag.source) ? findUrlAttributes(tag, value) : []
+    lastFound = possibleNames.test(tag.source) ? findUrlAttributes(tag, value) : none
     lastTag = tag
   }
   return lastFound
@@ -251,8 +260,9 @@ export function urlAttributes(tag: Tag, value: (attribute: Attribute) => string)
 /** Matches every tag that has one of the attributes below. Most tags do not match and are skipped. */
 const possibleNames = /^<option|href|src|style|action|data|poster|background|content|ping|manifest/i
 
+const none: readonly UrlAttribute[] = []
 let lastTag: Tag | null = null
-let lastFound: UrlAttribute[] = []
+let lastFound = none
 
 function findUrlAttributes(tag: Tag, value: (attribute: Attribute) => string): UrlAttribute[] {
   const found: UrlAttribute[] = []

@@ -228,7 +228,7 @@ function hidesContent(tag: Tag, raw: RawText, { withPopovers = false }: Reading)
   // A slash closes svg and math elements. It is ignored in others of these elements, which nobody writes that way.
   if (silent.has(tag.name)) return raw.text[tag.end - 2] !== '/'
   if (tag.name === 'dialog') return !findAttribute(tag, 'open')
-  if (tag.end - tag.nameEnd < 8 || !mayHide.test(tag.source)) return false
+  if (tag.isPlain || !mayHide.test(tag.source)) return false
   if (alwaysShown.has(tag.name) || isVoid(tag.name)) return false
   if (findAttribute(tag, 'hidden') || (!withPopovers && findAttribute(tag, 'popover'))) return true
   const style = findAttribute(tag, 'style')

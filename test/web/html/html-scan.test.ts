@@ -200,3 +200,19 @@ test('agrees with htmlparser2 about well-formed text', () => {
     }),
   )
 })
+
+test.each([
+  ['<p>', true],
+  ['<p/>', true],
+  ['<p class="a" id=b>', true],
+  ["<p\n class = 'a > b'\tid>", true],
+  ['<p clasp="a">', false],
+  ['<p is="a">', false],
+  ['<p class="a" hidden>', false],
+  ['<p id="a" =class="b">', false],
+  ['<a class="a" href="b">', false],
+])('%s has no attributes besides class and id: %s', (html, isPlain) => {
+  const found: boolean[] = []
+  scanHtml(`${html}<p title="a"><p>`, { tag: tag => found.push(tag.isPlain) })
+  expect(found).toEqual([isPlain, false, true])
+})
