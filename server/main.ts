@@ -5,7 +5,7 @@ import { isDiskFull } from './base/disk-full.ts'
 import { escapeControlsInLines } from './base/escape-controls.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { createCommandLoaders } from './commands/command-loaders.ts'
-import { readBooleanVariables } from './flags/setting.ts'
+import { readBooleanVariables, visibleOptions } from './flags/setting.ts'
 
 // The single binary contains its compiled code.
 if (!isBinary) keepCompiledCode()
@@ -18,6 +18,8 @@ const program = new Command('quire')
   )
   // A command may have options with the names of those of the program, such as --version.
   .enablePositionalOptions()
+  .commandsGroup('About this program:')
+  .helpCommand('help [command]', 'print the help of a command')
   .showHelpAfterError('(add --help for the usage and examples)')
   .hook('preAction', (_, command) => readBooleanVariables(command))
 
@@ -54,9 +56,32 @@ async function run(): Promise<void> {
 function exitInsteadOfCommander(command: Command): void {
   command.exitOverride()
   // Commander leaves long descriptions on one line beside long names.
-  command.configureHelp({ minWidthToWrap: 20 })
-  command.configureOutput({ outputError: (text, write) => write(escapeControlsInLines(text)) })
+  command.configureHelp({ minWidthToWrap: 20, visibleOptions })
+  command.configureOutput({ outputError: (text, write) => write(escapeControlsInLines(suggestCommand(text, command))) })
   for (const child of command.commands) exitInsteadOfCommander(child)
+}
+
+/** The words of other programs for the commands of this one, in the order of preference. */
+const synonyms: Record<string, readonly string[]> = {
+  add: ['create', 'invite'],
+  new: ['create'],
+  remove: ['delete', 'revoke'],
+  rm: ['delete', 'revoke'],
+  del: ['delete', 'revoke'],
+  ls: ['list'],
+  show: ['list'],
+  get: ['list'],
+  status: ['list'],
+  start: ['serve'],
+  run: ['serve'],
+  web: ['serve'],
+}
+
+/** Adds the command of the same meaning to the message of an unknown one. Commander suggests only similar spellings. */
+function suggestCommand(text: string, { commands }: Command): string {
+  const unknown = /^error: unknown command '([^']+)'\n/.exec(text)?.[1]
+  const meant = synonyms[unknown ?? '']?.find(name => commands.some(command => command.name() === name))
+  return meant === undefined ? text : `${text}(Did you mean ${meant}?)\n`
 }
 
 /** Prints the error in one line, unless commander has printed it, and returns the exit code. */

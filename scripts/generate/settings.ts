@@ -33,7 +33,7 @@ export async function writeSettingsPage(): Promise<string> {
 /** Lists the rows of all commands that have settings, by the words that call a command. */
 function listRows(command: Command, name = command.name()): Map<string, readonly string[]> {
   const below = command.commands.flatMap(child => [...listRows(child, `${name} ${child.name()}`)])
-  const own = command.options.map(option => toRow(describe(option)))
+  const own = command.options.filter(({ long }) => long !== '--help-all').map(option => toRow(describe(option)))
   return new Map([...(own.length > 0 ? [[name, own] as const] : []), ...below])
 }
 

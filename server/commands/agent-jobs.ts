@@ -18,7 +18,7 @@ import { printResult, printRows } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
 const jobSettings = {
-  project: { flag: '--project <id-or-name>', what: 'project the job belongs to', mandatory: true },
+  project: { flag: '--project <id-or-name>', what: 'project the job belongs to (default: the only one)' },
   ...storeSettings,
 } as const satisfies Settings
 

@@ -1,4 +1,4 @@
-import { type Argument, Command, Argument as CommanderArgument, type Option } from 'commander'
+import { type Argument, Command, Argument as CommanderArgument, Help, type Option } from 'commander'
 import { toOption } from '../flags/setting.ts'
 import { shared } from '../flags/shared-settings.ts'
 import { writeBash } from './completion/bash.ts'
@@ -39,8 +39,8 @@ export function readCommand(command: Command): CommandNode {
   return {
     name: command.name(),
     description: command.description(),
-    // Of the help, because only that has the flag --help.
-    options: command.createHelp().visibleOptions(command).map(readOption),
+    // Of the help, because only that has the flag --help. A new help shows all flags.
+    options: new Help().visibleOptions(command).map(readOption),
     arguments: command.registeredArguments.map(readArgument),
     commands: command.commands.map(readCommand),
   }

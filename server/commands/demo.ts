@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
@@ -7,6 +8,7 @@ import { shared } from '../flags/shared-settings.ts'
 import { isRoot } from '../web/browser/launch.ts'
 import { demoKeyFile } from './demo/demo-key.ts'
 import { type Demo, seedDemo, startDemoExport } from './demo/seed.ts'
+import { openInBrowser } from './open-browser.ts'
 import { openLog } from './open-log.ts'
 import { printJson } from './print.ts'
 import { closeOnSignal, loadAndStart, startOrExplain } from './serve.ts'
@@ -17,11 +19,18 @@ const exportPatienceMs = 15_000
 
 const settings = {
   newKey: { flag: '--new-key', what: 'revoke the API key of the demo and make another' },
+  open: {
+    flag: '--no-open',
+    env: 'QUIRE_NO_OPEN',
+    what: 'do not open the dashboard in a browser when the demo is made',
+  },
   ...serveSettings,
   json: shared.json,
 } as const satisfies Settings
 
 type DemoFlags = FlagsOf<typeof settings>
+
+const usualSettings = ['newKey', 'open', 'data', 'host', 'port', 'publicUrl', 'logLevel', 'json'] as const
 
 export function demoCommand(): Command {
   const command = new Command('demo').description('serve a demo organization and print example requests').addHelpText(
@@ -32,18 +41,19 @@ Examples:
   npx quire demo --new-key
   npx quire demo --port 9000 --data other-demo
 
-The first start creates a demo organization with agent jobs, a month of visitors, and this project's documentation as a
+On a terminal, the first start opens the dashboard in a browser. It creates a demo organization with agent jobs, a month of visitors, and this project's documentation as a
 site. Its API key stays the same. It is kept in demo.key in the data folder, which only you can read.`,
   )
-  return addSettings(command, settings).action(async (flags: DemoFlags) => {
+  return addSettings(command, settings, usualSettings).action(async (flags: DemoFlags) => {
     // Request logs would scroll the example requests out of the terminal.
     const logLevel = command.getOptionValueSource('logLevel') === 'default' ? 'warn' : flags.logLevel
     refuseDatabase(flags, 'demo', 'To set up a PostgreSQL database, run npx quire init.')
     const config = readConfig({ ...flags, logLevel, allowNoSandbox: flags.allowNoSandbox ?? allowAsRoot() })
     const log = await openLog(config)
+    const isNew = !existsSync(demoKeyFile(config.dataFolder))
     const server = await startOrExplain(() => loadAndStart(config, log))
     const baseUrl = config.publicUrl ?? server.url
-    const demo = await withStore({ data: config.dataFolder }, async store => {
+    const { opened, ...demo } = await withStore({ data: config.dataFolder }, async store => {
       const demo = await seedDemo(store, {
         dataFolder: config.dataFolder,
         keyPrefix: config.keyPrefix,
@@ -54,9 +64,13 @@ site. Its API key stays the same. It is kept in demo.key in the data folder, whi
       await untilEnded(store.exportJobs, jobId)
       const wish = { organizationId: null, name: operatorName, baseUrl }
       const dashboard = config.dashboard ? (await createSignInLink(store, wish)).url : null
-      return { ...demo, jobId, dashboard }
+      // A link works once, so the browser gets its own. Later starts leave the browser as it is.
+      const opened = isNew && flags.open && config.dashboard ? (await createSignInLink(store, wish)).url : null
+      return { ...demo, jobId, dashboard, opened }
     })
     closeOnSignal(server)
+    const { platform, env, stdout } = process
+    if (opened !== null) openInBrowser(opened, { platform, env, isTerminal: stdout.isTTY && !flags.json })
     if (flags.json) printJson({ url: baseUrl, documentation: `${baseUrl}/docs/`, ...demo })
     else console.log(introduce(baseUrl, demo))
   })

@@ -21,11 +21,16 @@ import { checkLoginTimes, type RecordedLogin } from '../web/login/recorded-login
 import { createRunExport } from '../workers/run-export.ts'
 import { megabyte, summarize } from './export-summary.ts'
 import { readLoginFile } from './login-file.ts'
-import { explainFolder, formatOf, resolveOutput } from './output-file.ts'
+import { explainFolder, formatOf, nameOutput, resolveOutput } from './output-file.ts'
 import { isFolderOutput, replaceFolder, resolveOutputFolder } from './output-folder.ts'
 import { printJson, printNote } from './print.ts'
 import { describePrinted, print, resolvePrinted } from './print-bundle.ts'
 import { withWorkFolder } from './with-work-folder.ts'
+
+const usualSettings = [
+  ...(['output', 'check', 'path', 'origin', 'exclude', 'header', 'session', 'offlineSearch', 'markdown'] as const),
+  ...(['label', 'sign', 'pdf', 'singleHtml', 'verify', 'allowLoss', 'allowNoSandbox', 'cache', 'json'] as const),
+] as const
 
 export function exportCommand(): Command {
   const command = new Command('export')
@@ -34,12 +39,12 @@ export function exportCommand(): Command {
       '[domain-or-url]',
       'site to export: a domain such as docs.example.com, or a URL, to export only pages below its path',
     )
-  return addSettings(command, exportSettings).addHelpText('after', help).action(run)
+  return addSettings(command, exportSettings, usualSettings).addHelpText('after', help).action(run)
 }
 
 const help = `
 Examples:
-  npx quire export http://127.0.0.1:8787/docs/ -o docs.zip
+  npx quire export http://127.0.0.1:8787/docs/
   npx quire export http://127.0.0.1:8787/docs/ -o docs/
   npx quire export --check docs.zip
   npx quire export http://127.0.0.1:8787/docs/ -o docs.zip --sign quire-signing.pem
@@ -78,12 +83,10 @@ white space. In other environment variables, write one value per line.`
 async function run(site: string | undefined, flags: ExportFlags, command: Command): Promise<void> {
   if (flags.check !== undefined) return (await import('./export-check.ts')).runCheck(site, flags, command)
   if (site === undefined) return missing(command, "missing required argument 'domain-or-url'")
-  const { output } = flags
-  if (output === undefined) return missing(command, "required option '-o, --output <file>' not specified")
-  await runExport(site, { ...flags, output }, command)
+  await runExport(site, { ...flags, output: flags.output ?? nameOutput(site, flags.format ?? 'zip') }, command)
 }
 
-/** Ends like commander does for a missing argument. Only --check needs neither a site nor an output. */
+/** Ends like commander does for a missing argument. Only --check needs no site. */
 function missing(command: Command, what: string): never {
   return command.error(`error: ${what}`, { code: 'commander.missingArgument' })
 }

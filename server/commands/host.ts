@@ -18,12 +18,17 @@ import { openLog } from './open-log.ts'
 import { printJson, printResult, printRows } from './print.ts'
 import { closeOnSignal, startOrExplain } from './serve.ts'
 
+const usualSettings = [
+  ...(['bundle', 'data', 'version', 'sha256', 'trustedKey', 'watch', 'keepVersions', 'host', 'port'] as const),
+  ...(['trustedProxies', 'accessLog', 'visitsData', 'project', 'mcp', 'logLevel', 'metricsAddress'] as const),
+] as const
+
 export function hostCommand(): Command {
   const command = new Command('host')
     .description('serve the site of a bundle, and keep serving it when its link has expired')
     .argument('[bundle]', 'a bundle: a file, or an http(s) link (default: the last version that was served)')
     .enablePositionalOptions()
-  addSettings(command, hostSettings)
+  addSettings(command, hostSettings, usualSettings)
   command.addHelpText('after', help)
   command.addCommand(hostListCommand())
   command.addCommand(hostRollbackCommand())

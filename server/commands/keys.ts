@@ -17,7 +17,7 @@ import { printJson, printNote, printResult, printRows, showCountOf } from './pri
 import { withExistingStore } from './with-store.ts'
 
 const createSettings = {
-  org: { flag: '--org <id-or-name>', what: 'organization the key belongs to', mandatory: true },
+  org: { flag: '--org <id-or-name>', what: 'organization the key belongs to (default: the only one)' },
   scopes: {
     flag: '--scopes <list>',
     env: 'QUIRE_SCOPES',

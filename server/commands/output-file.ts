@@ -21,6 +21,15 @@ export function formatOf(file: string): BundleFormat {
   )
 }
 
+/** Names an archive after a site: `docs.example.com.zip`, or `127.0.0.1-8787-docs.zip` for a URL with a port and a path. */
+export function nameOutput(site: string, format: BundleFormat): string {
+  const { host, pathname } = URL.parse(site.includes('://') ? site : `https://${site}/`) ?? { host: site, pathname: '' }
+  const words = [host, ...pathname.split('/')]
+    .flatMap(part => part.split(/[^\w.-]/))
+    .filter(word => !/^[.-]*$/.test(word))
+  return `${words.join('-') || 'site'}.${format}`
+}
+
 /**
  * Returns the file to write for `--output` or another flag, with symbolic links resolved. Runs before the export, so that it fails early.
  *

@@ -18,7 +18,7 @@ import { projectsSetCommand } from './projects-set.ts'
 import { withExistingStore } from './with-store.ts'
 
 const createSettings = {
-  org: { flag: '--org <id-or-name>', what: 'organization that owns the project', mandatory: true },
+  org: { flag: '--org <id-or-name>', what: 'organization that owns the project (default: the only one)' },
   saltRotation: {
     flag: '--salt-rotation <period>',
     env: 'QUIRE_SALT_ROTATION',

@@ -10,6 +10,12 @@ import type { RunningServer } from '../serving/running-server.ts'
 import { openLog } from './open-log.ts'
 import { createSignInLink, linkTerms, operatorName } from './sign-in-link.ts'
 
+const usualSettings = [
+  ...(['data', 'database', 'bundles', 'host', 'port', 'publicUrl', 'trustedProxies'] as const),
+  ...(['exportRetentionDays', 'visitorRetentionDays', 'exportsAtOnce', 'allowNoSandbox'] as const),
+  ...(['followLog', 'followLogByHost', 'dashboard', 'logLevel', 'metricsAddress'] as const),
+] as const
+
 export function serveCommand(): Command {
   const command = new Command('serve').description('serve the API and run exports').addHelpText(
     'after',
@@ -26,7 +32,7 @@ Examples:
 Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGTERM finishes the requests in flight and stops the server.
 On a terminal, it prints a link for the operator to the dashboard, which ${linkTerms}.`,
   )
-  return addSettings(command, serveSettings).action(async (flags: ServeFlags) => {
+  return addSettings(command, serveSettings, usualSettings).action(async (flags: ServeFlags) => {
     const config = readConfig(flags)
     const log = await openLog(config)
     const started = startOrExplain(() => loadAndStart(config, log))

@@ -26,7 +26,7 @@ const storedRules = withoutVariables(removalSettings)
 const probe = { flag: '--no-probe', env: 'QUIRE_NO_PROBE', what: 'do not request the first page of the site' } as const
 const createSettings = {
   ...storedRules,
-  project: { flag: '--project <id-or-name>', what: 'project the site belongs to', mandatory: true },
+  project: { flag: '--project <id-or-name>', what: 'project the site belongs to (default: the only one)' },
   origin: { flag: '--origin <url>', what: 'address to fetch the site from (default: https://DOMAIN/)' },
   allowOrigin,
   probe,

@@ -1,14 +1,24 @@
 import { escapeControls } from '../base/escape-controls.ts'
 
-/** Width of a table when standard output is not a terminal. */
+/** Width of texts when standard output is not a terminal. */
 const usualWidth = 80
 const minWidth = 40
 const minColumn = 6
 const gap = '  '
 
-/** The width of the terminal in characters; 80 if there is none. */
+/** The width of the terminal in characters, or that of COLUMNS; 80 if there is neither. */
 export function outputWidth(): number {
-  return Math.max(minWidth, process.stdout.columns ?? usualWidth)
+  return Math.max(minWidth, process.stdout.columns ?? givenWidth() ?? usualWidth)
+}
+
+/** The width of a table. Without a terminal, a row is one line, so that `grep` finds it whole. */
+function tableWidth(): number {
+  return process.stdout.isTTY ? outputWidth() : Math.max(minWidth, givenWidth() ?? Number.POSITIVE_INFINITY)
+}
+
+function givenWidth(): number | undefined {
+  const columns = Number(process.env.COLUMNS)
+  return Number.isInteger(columns) && columns > 0 ? columns : undefined
 }
 
 /**
@@ -16,7 +26,7 @@ export function outputWidth(): number {
  * the signs of addresses. Nothing is cut off, except that columns never get narrower than 6 characters. Control characters are
  * escaped.
  */
-export function drawTable(rows: readonly (readonly string[])[], width = outputWidth()): string {
+export function drawTable(rows: readonly (readonly string[])[], width = tableWidth()): string {
   const shown = rows.map(row => row.map(escapeControls))
   const widths = fitColumns(shown, width)
   return shown.flatMap(row => drawRow(row, widths)).join('\n')

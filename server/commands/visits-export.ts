@@ -20,7 +20,7 @@ import { withExistingStore } from './with-store.ts'
 
 const standardOutput = '-'
 const settings = {
-  project: { ...shared.project, mandatory: true },
+  project: { ...shared.project, what: 'project of the visitors (default: the only one)' },
   ...rangeSettings,
   ...reportSettings,
   by: {

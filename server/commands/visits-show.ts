@@ -27,7 +27,7 @@ export const tableSetting = {
 } as const
 
 const settings = {
-  project: { ...shared.project, mandatory: true },
+  project: { ...shared.project, what: 'project of the visitors (default: the only one)' },
   ...rangeSettings,
   ...reportSettings,
   by: {

@@ -14,7 +14,7 @@ import { printJson, printResult, printRows } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
 const createSettings = {
-  org: { flag: '--org <id-or-name>', what: 'organization whose events are sent', mandatory: true },
+  org: { flag: '--org <id-or-name>', what: 'organization whose events are sent (default: the only one)' },
   events: {
     flag: '--events <list>',
     what: `events to send, separated by commas: ${webhookEvents.join(', ')}`,

@@ -42,7 +42,7 @@ export async function withExistingStore<T>(flags: StoreFlags, work: (store: Stor
   if (database === undefined && !existsSync(file)) {
     explainMissing(file, dataFolder)
     throw new OperatorError(
-      `There is no database in ${resolve(dataFolder)}. Give the server's data folder with --data or QUIRE_DATA.`,
+      `There is no database in ${resolve(dataFolder)}. Give the server's data folder with --data or QUIRE_DATA, or make one with npx quire init.`,
     )
   }
   return withStore(flags, work)

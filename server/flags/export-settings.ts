@@ -40,7 +40,7 @@ export const exportSettings = {
   output: {
     flag: '-o, --output <file>',
     env: 'QUIRE_EXPORT_OUTPUT',
-    what: 'archive to write; with a slash at its end, a folder for the files of the bundle',
+    what: 'archive to write; with a slash at its end, a folder for the files of the bundle (default: an archive named after the site, such as docs.example.com.zip)',
   },
   // It has no environment variable, because it makes another command of the export.
   check: {

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Help, InvalidArgumentError, Option } from 'commander'
 
 /** A flag of commands and its environment variable. In a table, its key is the name that commander gives to its value. */
 export interface Setting {
@@ -43,10 +43,38 @@ export type FlagsOf<Table> = { -readonly [Name in Given<Table>]: ValueOf<Table[N
   -readonly [Name in Exclude<keyof Table, Given<Table>>]?: ValueOf<Table[Name]>
 }
 
-/** Adds an option for each setting, in their order. */
-export function addSettings(command: Command, settings: Settings): Command {
+/**
+ * Adds an option for each setting, in their order.
+ *
+ * @param usual for a command of many settings: those that `--help` shows. `--help-all` shows all.
+ */
+export function addSettings<Table extends Settings>(
+  command: Command,
+  settings: Table,
+  usual: readonly (string & keyof Table)[] = [],
+): Command {
   for (const setting of Object.values(settings)) command.addOption(toOption(setting))
+  return usual.length === 0 ? command : showFirst(command, usual)
+}
+
+/** The names of the settings that the help of a long command shows; `--help-all` shows the others too. */
+const usualOf = new WeakMap<Command, ReadonlySet<string>>()
+
+function showFirst(command: Command, names: readonly string[]): Command {
+  usualOf.set(command, new Set([...names, 'helpAll']))
   return command
+    .option('--help-all', `display help with every flag (${command.options.length - names.length} more)`)
+    .on('option:help-all', () => {
+      usualOf.delete(command)
+      command.help()
+    })
+}
+
+/** Returns the options that the help of a command shows, for commander. */
+export function visibleOptions(command: Command): Option[] {
+  const shown = usualOf.get(command)
+  const options = new Help().visibleOptions(command)
+  return shown ? options.filter(option => option.long === '--help' || shown.has(option.attributeName())) : options
 }
 
 /** Creates the option of a setting. */

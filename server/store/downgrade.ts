@@ -44,7 +44,7 @@ const passing = ['schema_span', 'readiness', 'clock_check', 'rate_limits', 'revi
 export async function planDowngrade(dataFolder: string, release: Release): Promise<DatabaseReturn[]> {
   if (!existsSync(join(dataFolder, mainDatabase))) {
     throw new OperatorError(
-      `There is no database in ${dataFolder}. Give the server's data folder with --data or QUIRE_DATA.`,
+      `There is no database in ${dataFolder}. Give the server's data folder with --data or QUIRE_DATA, or make one with npx quire init.`,
     )
   }
   const files = await Promise.all([mainDatabase, 'visits'].map(name => listFiles(dataFolder, name, () => {})))

@@ -42,7 +42,7 @@ export interface UpgradePlan {
 export async function planUpgrade(dataFolder: string): Promise<UpgradePlan> {
   if (!existsSync(join(dataFolder, mainDatabase))) {
     throw new OperatorError(
-      `There is no database in ${dataFolder}. Give the server's data folder with --data or QUIRE_DATA.`,
+      `There is no database in ${dataFolder}. Give the server's data folder with --data or QUIRE_DATA, or make one with npx quire init.`,
     )
   }
   const files = [mainDatabase, 'visits'].map(name => listFiles(dataFolder, name, () => {}))

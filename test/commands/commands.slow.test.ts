@@ -31,7 +31,7 @@ describe('help and usage', () => {
     [['doctor', '--help'], 0],
     [['nonsense'], 2],
     [['orgs', 'create'], 2],
-    [['keys', 'create', 'x'], 2],
+    [['keys', 'create'], 2],
     [['orgs', 'create', 'x', '--plan', 'gold'], 2],
     [['serve', '--port', 'x'], 2],
     [['backup'], 2],
@@ -55,6 +55,21 @@ describe('help and usage', () => {
     expect({ args, code: result.code }).toEqual({ args, code })
     expect(code === 0 ? result.stdout : result.stderr).not.toBe('')
     expect(result.stderr).not.toMatch(/\bat .*\.ts:\d+/)
+  })
+
+  test.each([
+    [['sites', 'add', 'docs.example.com'], 'create'],
+    [['exports', 'show'], 'list'],
+    [['keys', 'rm', 'x'], 'revoke'],
+  ])('quire %j names the command of this meaning', async (args, meant) => {
+    expect((await runQuire(args)).stderr).toContain(`(Did you mean ${meant}?)`)
+  })
+
+  test('the help of a long command shows the usual flags, and --help-all shows all', async () => {
+    const [usual, all] = await Promise.all([runQuire(['serve', '--help']), runQuire(['serve', '--help-all'])])
+    expect(usual.stdout).toMatch(/--port <number>[\s\S]*--help-all +display help with every flag \(\d+ +more\)/)
+    expect(usual.stdout).not.toContain('--lease-seconds')
+    expect([all.code, all.stdout]).toEqual([0, expect.stringContaining('--lease-seconds')])
   })
 })
 

@@ -2,10 +2,20 @@ import { CommanderError } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { OperatorError } from '../../server/base/operator-error.ts'
 import { exportCommand } from '../../server/commands/export.ts'
+import { nameOutput } from '../../server/commands/output-file.ts'
+
+test.each([
+  ['docs.example.com', 'zip', 'docs.example.com.zip'],
+  ['http://127.0.0.1:8787/docs/', 'zip', '127.0.0.1-8787-docs.zip'],
+  ['https://docs.example.com/', 'tar.gz', 'docs.example.com.tar.gz'],
+  ['https://docs.example.com/a b/../%2e%2e/c/', 'zip', 'docs.example.com-c.zip'],
+  ['http://[::1]/', 'zip', '1.zip'],
+] as const)('without an output, the export of %s is named after it', (site, format, name) => {
+  expect(nameOutput(site, format)).toBe(name)
+})
 
 describe('refuses wrong usage with one clear line', () => {
   test.each<[string, string[], RegExp]>([
-    ['no output', ['docs.example.com'], /required option '-o, --output <file>'/],
     ['no site', ['-o', 'x.zip'], /missing required argument 'domain-or-url'/],
     [
       'a site with --check',

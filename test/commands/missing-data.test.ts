@@ -67,7 +67,7 @@ test.each(calls)('%s %j refuses a misspelt data folder, and does not create it',
   const files = args.map(arg => (arg === 'jobs.jsonl' ? join(folder, arg) : arg))
   await expect(groups[group]().parseAsync([...files, '--data', data], { from: 'user' })).rejects.toMatchObject({
     exitCode: 1,
-    message: `There is no database in ${data}. Give the server's data folder with --data or QUIRE_DATA.`,
+    message: `There is no database in ${data}. Give the server's data folder with --data or QUIRE_DATA, or make one with npx quire init.`,
   })
   expect(existsSync(data)).toBe(false)
 })

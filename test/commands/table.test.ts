@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { drawPairs, drawTable, wrapText } from '../../server/commands/table.ts'
 
 test.each([
@@ -58,4 +58,19 @@ test('a long text continues below its beginning', () => {
       18,
     ),
   ).toBe('Why   one two\n      three four\nList  x')
+})
+
+test('without a terminal, a row is one line, unless COLUMNS says how long lines are', () => {
+  const rows = [['key_0f3c9a1b2d4e5f60', 'a name that is as long as many names are, '.repeat(4).trim()]]
+  vi.stubEnv('COLUMNS', undefined)
+  expect(drawTable(rows).split('\n')).toHaveLength(1)
+  vi.stubEnv('COLUMNS', '60')
+  expect(
+    Math.max(
+      ...drawTable(rows)
+        .split('\n')
+        .map(line => line.length),
+    ),
+  ).toBeLessThanOrEqual(60)
+  vi.unstubAllEnvs()
 })

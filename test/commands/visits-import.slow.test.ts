@@ -134,7 +134,7 @@ test('names a data folder without a database, and does not create one', async ()
     expect({ call, code, stderr }).toEqual({
       call,
       code: 1,
-      stderr: `There is no database in ${elsewhere}. Give the server's data folder with --data or QUIRE_DATA.\n`,
+      stderr: `There is no database in ${elsewhere}. Give the server's data folder with --data or QUIRE_DATA, or make one with npx quire init.\n`,
     })
   }
   await expect(access(elsewhere)).rejects.toThrow('ENOENT')

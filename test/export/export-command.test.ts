@@ -199,7 +199,7 @@ test.each<[string, string[], number, RegExp]>([
     2,
     /^no domain is neither a bare host name nor a URL\. Examples: docs\.example\.com, http:\/\/127\.0\.0\.1:3000\/\n$/,
   ],
-  ['a missing flag', ['docs.example.com'], 2, /required option '-o, --output <file>'/],
+  ['a missing site', ['-o', 'x.zip'], 2, /missing required argument 'domain-or-url'/],
   [
     'a private address without an origin',
     ['localhost', '-o', join(tmpdir(), 'quire-no.zip')],

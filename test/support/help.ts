@@ -13,9 +13,16 @@ export interface CommandHelp {
 export async function readAllHelp(words: readonly string[] = []): Promise<CommandHelp[]> {
   const { stdout: text } = await runQuire([...words, '--help'])
   const own = { name: words.join(' '), text, examples: listIndented(text, 'Examples:') }
-  // Commander indents a description that continues on the next line further than a name.
-  const children = listIndented(text, 'Commands:').filter(line => /^\S/.test(line))
-  const names = children.map(line => line.split(/[ |]/, 1)[0] ?? '').filter(name => name !== 'help')
+  // The commands of the program are in groups. Commander indents a description that continues further than a name.
+  const headings = text
+    .split('\n')
+    .filter(line => /^[A-Z].*:$/.test(line) && !/^(?:Options|Arguments|Examples):/.test(line))
+  const children =
+    words.length > 0 ? listIndented(text, 'Commands:') : headings.flatMap(heading => listIndented(text, heading))
+  const names = children
+    .filter(line => /^\S/.test(line))
+    .map(line => line.split(/[ |]/, 1)[0] ?? '')
+    .filter(name => name !== 'help')
   const below = await Promise.all(names.map(name => readAllHelp([...words, name])))
   return [own, ...below.flat()]
 }

@@ -6,7 +6,7 @@ for (const name of ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execF
   Object.assign(childProcess, {
     [name](program: string) {
       throw new Error(
-        `A unit test may not start a program (${program}). Let its file import test/support/child.ts: test/projects.ts then puts it into the project app.`,
+        `A unit test may not start a program (${program}). Let its file import from node:child_process: test/projects.ts then puts it into the project app.`,
       )
     },
   })

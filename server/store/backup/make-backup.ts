@@ -93,7 +93,7 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const { dataFolder } = options
   if (!existsSync(join(dataFolder, mainDatabase))) {
     throw new OperatorError(
-      `There is no database in ${dataFolder}. Give the server's data folder with --data or QUIRE_DATA.`,
+      `There is no database in ${dataFolder}. Give the server's data folder with --data or QUIRE_DATA, or make one with npx quire init.`,
     )
   }
   const target = await checkTarget(options.target, dataFolder, options.overwrite)

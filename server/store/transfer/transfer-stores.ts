@@ -37,7 +37,10 @@ const toKeyFile = (dataFolder: string) => join(dataFolder, 'visitor.key')
 /** Copies the databases of a data folder to a PostgreSQL database. */
 export async function transferToPostgres(options: TransferOptions): Promise<Transferred> {
   const { dataFolder } = options
-  if (!existsSync(join(dataFolder, 'quire.db'))) throw new OperatorError(`There is no database in ${dataFolder}.`)
+  if (!existsSync(join(dataFolder, 'quire.db')))
+    throw new OperatorError(
+      `There is no database in ${dataFolder}. Give the server's data folder with --data or QUIRE_DATA.`,
+    )
   return withStores(options, async (sqlite, postgres) => {
     const projects = (await sqlite.projects.list()).map(({ id }) => id)
     const visited = []
