@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import type { Signature } from '../base/signature.ts'
 import {
   type HostFlags,
@@ -14,6 +15,7 @@ import { rollBack } from '../host/rollback.ts'
 import { describeFolder, type HostState } from '../host/versions/host-folder.ts'
 import type { Version } from '../host/versions/version.ts'
 import { getProject } from '../tenancy/get-project.ts'
+import { createHostTerminal } from './host-terminal.ts'
 import { openLog } from './open-log.ts'
 import { printJson, printResult, printRows } from './print.ts'
 import { closeOnSignal, startOrExplain } from './serve.ts'
@@ -34,14 +36,19 @@ export function hostCommand(): Command {
   command.addCommand(hostRollbackCommand())
   return command.action(async (bundle: string | undefined, flags: HostFlags) => {
     const config = readHostConfig(bundle, flags)
-    const log = await openLog(config)
+    const terminal = process.stdout.isTTY && config.logStyle === undefined ? createHostTerminal(process.stdout) : null
+    // A person reads what the terminal shows, and warnings.
+    const isQuiet = terminal !== null && command.getOptionValueSource('logLevel') === 'default'
+    const log = await openLog({ ...config, logLevel: isQuiet ? 'warn' : config.logLevel })
+    const stopping = new AbortController()
     const started = startOrExplain(async () => {
       const { startHost } = await import('../serving/host.ts')
       const follow = config.visits && (await findFollowed(config.visits, config.accessLog ?? ''))
-      return startHost(config, follow, log)
+      return startHost(config, { follow, terminal, signal: stopping.signal }, log)
     })
-    closeOnSignal(started)
-    await started
+    closeOnSignal(started, () => stopping.abort(new OperatorError('The host was stopped.', 0)))
+    const { url } = await started
+    terminal?.listening(url)
   })
 }
 
@@ -69,8 +76,8 @@ the process list.
 /_quire/feed.atom lists the versions that are kept, newest first, with the pages that each changed.
 /healthz answers 200 while the process runs; /readyz answers 503 until a version is served, and with --version
 or --sha256 until it is that version.
-Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGTERM finishes the requests in flight and stops
-the host.`
+On a terminal, the command shows what it does, and logs warnings; --log-level info logs more. Else standard output has JSON
+lines. Ctrl-C or SIGTERM finishes the requests in flight and stops the host.`
 
 function hostListCommand(): Command {
   return addSettings(new Command('list').description('list the versions of a host, newest first'), hostFolderSettings)

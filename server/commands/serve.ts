@@ -90,9 +90,12 @@ export async function startOrExplain<Server extends RunningServer>(start: () => 
 /**
  * Closes the server on the first SIGINT or SIGTERM; a second one ends the process at once. Call it while the server starts,
  * so that no signal comes too early.
+ *
+ * @param stopStarting ends a start that may take long.
  */
-export function closeOnSignal(started: RunningServer | Promise<RunningServer>): void {
+export function closeOnSignal(started: RunningServer | Promise<RunningServer>, stopStarting = () => {}): void {
   const close = async () => {
+    stopStarting()
     process.once('SIGINT', () => process.exit(1))
     process.once('SIGTERM', () => process.exit(1))
     // A server that does not start ends the process by itself.

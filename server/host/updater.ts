@@ -40,7 +40,14 @@ export interface UpdaterOptions {
   /** Called after the state has the version. */
   activate(version: Version): Promise<void>
   log: Record<'info' | 'warn', (details: object, message: string) => void>
+  onProgress?: ((progress: UpdateProgress) => void) | undefined
 }
+
+/** What an update does. */
+export type UpdateProgress =
+  | { stage: 'fetch'; source: string }
+  | { stage: 'unpack'; sizeBytes: number }
+  | { stage: 'compress'; done: number; known: number }
 
 export type UpdateOutcome = 'switched' | 'unchanged' | 'held'
 
@@ -73,6 +80,7 @@ export function createUpdater(options: UpdaterOptions): Updater {
     const last = versions.find(({ id }) => id === offered?.id)
     const isFitting = last && settings.sha256 === null && fitsLabel(last, settings.label)
     const known = refused?.source ?? (isFitting ? offered?.source : null) ?? null
+    options.onProgress?.({ stage: 'fetch', source: source.kind === 'file' ? source.path : source.url.host })
     const bundle = await fetchBundle({
       source,
       known,
@@ -195,7 +203,7 @@ async function noteSignature(
 
 /** Unpacks a bundle beside the other versions, and returns it as a complete version. */
 async function keepVersion(
-  { settings, folder, now, log }: UpdaterOptions,
+  { settings, folder, now, log, onProgress }: UpdaterOptions,
   versions: readonly Version[],
   bundle: FetchedBundle & { signed: Signed | null },
   signal: AbortSignal,
@@ -216,6 +224,7 @@ async function keepVersion(
       return known
     }
     log.info({ source: source.name, sizeBytes, sha256 }, 'unpacking the bundle')
+    onProgress?.({ stage: 'unpack', sizeBytes })
     const work = folder.workPath()
     const { unpackLimits: limits, label, threads } = settings
     try {
@@ -223,6 +232,7 @@ async function keepVersion(
         ...{ file, sizeBytes, sha256, source, signature: signed?.text, folder: work, limits, label, threads },
         now: now(),
         signal,
+        onFiles: (done, known) => onProgress?.({ stage: 'compress', done, known }),
       })
       await folder.adopt(work, id)
       return version

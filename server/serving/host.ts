@@ -14,7 +14,7 @@ import { digestAddress } from '../host/fetch/fetch-bundle.ts'
 import { openAccessLog } from '../host/serve/access-log.ts'
 import { createClientFinder } from '../host/serve/client-address.ts'
 import { createSiteHandler } from '../host/serve/site-handler.ts'
-import { createUpdater, type Updater, whyNotAsked } from '../host/updater.ts'
+import { createUpdater, type UpdateProgress, type Updater, whyNotAsked } from '../host/updater.ts'
 import { type HostFolder, openHostFolder } from '../host/versions/host-folder.ts'
 import { mayServe } from '../host/versions/trust.ts'
 import type { Version } from '../host/versions/version.ts'
@@ -38,24 +38,46 @@ interface Parts {
   log: Logger
 }
 
+/** Shows a person at a terminal what the host does. */
+export interface HostTerminal {
+  progress(progress: UpdateProgress): void
+  /** A version is served from now on. */
+  serving(version: Version): void
+}
+
+interface StartOptions {
+  /** How the visits in the access log are counted; null = they are not. */
+  follow: FollowSetup | null
+  terminal: HostTerminal | null
+  /** Ends the start. */
+  signal: AbortSignal
+}
+
 /**
  * Serves the last good version at once, and fetches the bundle. Without a good version, waits for the bundle.
  *
- * @param follow how the visits in the access log are counted; null = they are not.
  * @throws {OperatorError} when there is nothing to serve.
  * @throws {Error} with code EADDRINUSE, EACCES ... when it cannot listen on the address.
  */
-export async function startHost(config: HostConfig, follow: FollowSetup | null, log: Logger): Promise<RunningServer> {
-  return startServing(background => start(config, follow, log, background), log)
+export async function startHost(config: HostConfig, options: StartOptions, log: Logger): Promise<RunningServer> {
+  return startServing(background => start(config, options, log, background), log)
 }
 
-async function start(config: HostConfig, follow: FollowSetup | null, log: Logger, background: Background) {
+async function start(
+  config: HostConfig,
+  { follow, terminal, signal }: StartOptions,
+  log: Logger,
+  background: Background,
+) {
   expectSignals(background)
   const folder = await openFolder(config, background)
   const headStart = config.countViews ? loadViewScript(config.countViews) : ''
   const versions = createActiveVersions(folder, { ...config, headStart })
-  const activate = async (version: Version) => serveVersion({ config, versions, log }, version)
-  const updater = createUpdater({ settings: config.update, folder, now: Date.now, activate, log })
+  const activate = async (version: Version) => {
+    if (serveVersion({ config, versions, log }, version)) terminal?.serving(version)
+  }
+  const onProgress = terminal?.progress
+  const updater = createUpdater({ settings: config.update, folder, now: Date.now, activate, log, onProgress })
   const parts: Parts = { config, folder, versions, updater, log }
 
   await openMetrics(config.metrics, { background, log }, metrics => {
@@ -76,7 +98,7 @@ async function start(config: HostConfig, follow: FollowSetup | null, log: Logger
   background.add(closing)
   if (follow) background.add(startFollowingLogs({ setup: follow, log }))
   log.info({ url, dataFolder: config.dataFolder, version: first?.id ?? null }, 'listening')
-  background.add(await startUpdates(parts))
+  background.add(await startUpdates(parts, signal))
   return {
     url,
     shutDown() {
@@ -104,8 +126,12 @@ async function openFolder({ dataFolder, update }: HostConfig, background: Backgr
   return folder
 }
 
-function serveVersion({ config, versions, log }: Pick<Parts, 'config' | 'versions' | 'log'>, version: Version): void {
-  if (versions.current()?.id === version.id) return
+/** Returns whether the version was not served before. */
+function serveVersion(
+  { config, versions, log }: Pick<Parts, 'config' | 'versions' | 'log'>,
+  version: Version,
+): boolean {
+  if (versions.current()?.id === version.id) return false
   versions.activate(version)
   const { id, label, domain, pages, files, deployment } = version
   log.info({ version: id, label, domain, pages, files }, 'serving a version')
@@ -114,6 +140,7 @@ function serveVersion({ config, versions, log }: Pick<Parts, 'config' | 'version
       { bundle: deployment, host: config.switches.deployment },
       'the bundle was exported for another deployment; what its pages may use is decided by --deployment of the host',
     )
+  return true
 }
 
 /** Returns a listener that refuses what violates HTTP, as the server of the API does. */
@@ -215,10 +242,10 @@ function openLogOfAccess({ accessLog, trustedProxies }: HostConfig, log: Logger)
  *
  * @throws {OperatorError} when there is nothing to serve and no later attempt.
  */
-async function startUpdates(parts: Parts): Promise<Stoppable> {
+async function startUpdates(parts: Parts, signal: AbortSignal): Promise<Stoppable> {
   const { config, versions, log } = parts
   const stopping = new AbortController()
-  const update = createAttempt(parts, stopping.signal)
+  const update = createAttempt(parts, AbortSignal.any([stopping.signal, signal]))
   const looking = repeat(lookAtStateMs, createStateWatch(parts, await parts.folder.stampState()))
   const first = update()
   const stop = async () => {

@@ -112,3 +112,14 @@ test('without a version and a good bundle it ends with 1 and the reason', async 
   ])
   expect([code, stderr]).toEqual([1, 'docs.zip is neither a zip nor a tar.gz.\n'])
 })
+
+test('Ctrl-C ends a host that still waits for its bundle, with the exit code 0', async () => {
+  const asked = Promise.withResolvers<void>()
+  const origin = await startServer((_req, res) => {
+    asked.resolve()
+    res.writeHead(200, { 'Content-Length': '1000' }).write('PK')
+  })
+  const host = startQuire(['host', origin.origin.href, '--port', '0', '--data', join(folder, 'data')])
+  await asked.promise
+  expect(await host.end('SIGINT')).toBe(0)
+})

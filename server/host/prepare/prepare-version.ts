@@ -36,6 +36,8 @@ interface PrepareOptions {
   threads: number
   now: number
   signal: AbortSignal
+  /** Called when files of the version were compressed. */
+  onFiles?: ((done: number, known: number) => void) | undefined
 }
 
 const entrance = 'index.html'
@@ -54,7 +56,7 @@ export function toVersionId(sha256: string): string {
  * @throws {ArchiveError} when the archive cannot be served.
  */
 export async function prepareVersion(options: PrepareOptions): Promise<Version> {
-  const { file, sizeBytes, sha256, source, signature, folder, limits, label, threads, now, signal } = options
+  const { file, sizeBytes, sha256, source, signature, folder, limits, label, threads, now, signal, onFiles } = options
   const files = join(folder, filesFolder)
   const paths = await unpackArchive({ file, folder: files, limits, signal })
   if (!paths.includes(entrance))
@@ -64,7 +66,7 @@ export async function prepareVersion(options: PrepareOptions): Promise<Version> 
   const report = paths.includes(reportName) ? await readReport(join(files, reportName)) : noReport
   if (label !== null && report.label !== label)
     throw new ArchiveError(`The bundle ${compareLabels(report.label, label)}.`)
-  const packed = threads === 0 ? [] : await compressFiles(folder, paths, threads, signal)
+  const packed = threads === 0 ? [] : await compressFiles({ folder, paths, threads, signal, onFiles })
   const version = {
     id: toVersionId(sha256),
     sha256,
@@ -132,20 +134,22 @@ const gzipWhole = promisify(gzip)
 /**
  * Compresses the files of a version once, so that requests need not. Originals stay, for clients that accept no compression.
  *
- * @param folder of the version.
- * @param paths of its files, relative to the folder with the files.
- * @param threads how many files are compressed at once.
+ * @param paths of the files, relative to the folder with the files.
  * @return the paths of the new files, relative to `folder`.
  */
-async function compressFiles(
-  folder: string,
-  paths: readonly string[],
-  threads: number,
-  signal: AbortSignal,
-): Promise<string[]> {
+async function compressFiles({
+  folder,
+  paths,
+  threads,
+  signal,
+  onFiles,
+}: Pick<PrepareOptions, 'folder' | 'threads' | 'signal' | 'onFiles'> & { paths: readonly string[] }): Promise<
+  string[]
+> {
   const written: string[] = []
   const queue = createQueue(threads)
   for (let at = 0; at < paths.length; at += batch) {
+    onFiles?.(at, paths.length)
     const some = paths.slice(at, at + batch)
     await Promise.all(
       some.map(path => queue.add(async () => written.push(...(await compressFile(folder, path, signal))))),
