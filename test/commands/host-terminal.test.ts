@@ -12,7 +12,10 @@ const version: Version = {
 function show(use: (terminal: ReturnType<typeof createHostTerminal>) => void): string[] {
   const written: unknown[] = []
   use(createHostTerminal({ columns: 60, write: text => written.push(text) > 0 }))
-  return written.join('').split('\n').map(line => line.split('\r\u001b[K').at(-1) ?? '')
+  return written
+    .join('')
+    .split('\n')
+    .map(line => line.split('\r\u001b[K').at(-1) ?? '')
 }
 
 test('the address follows the progress, and each later version is one line', () => {
