@@ -14,6 +14,7 @@ import type { Target } from './targets.ts'
 export const threads: readonly string[] = [
   'export/pages/page-worker',
   'export/search/index-worker',
+  'workers/compare-worker',
   'workers/count-visitors-worker',
   'workers/export-watch',
   'workers/follow-logs-worker',

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import { join } from 'node:path'
 import { checkSignature } from '../analytics/drains/vercel.ts'
 import type { VisitReportReader } from '../analytics/report/report-view.ts'
 import type { VisitorReader } from '../analytics/unique-visitors.ts'
@@ -27,6 +28,7 @@ import { createId } from '../tenancy/id.ts'
 import { createByteLimit } from '../tenancy/rate-limit.ts'
 import { createViewLimit } from '../tenancy/view-limit.ts'
 import { issueSecret, issueWebhook } from '../webhooks/issue-webhook.ts'
+import { createCompareInThread } from '../workers/compare-in-thread.ts'
 import { startVisitorCounting } from '../workers/count-visitors.ts'
 import { probeInThread } from '../workers/probe-in-thread.ts'
 import { startReceivingVisits } from '../workers/receive-visits.ts'
@@ -155,6 +157,7 @@ function createDeps(parts: Parts, { linkKeys, visits }: PreparedApi, wakeRunner:
     dataFolder,
     followedLogs: config.follow.logs,
     probeSite: probeInThread,
+    compareBundles: createCompareInThread(parts.bundles, join(dataFolder, 'work')),
     forgetCache: domain => forgetSite(siteCachesFolder(dataFolder), domain),
     visits,
     maxQueuedExports: config.maxQueuedExports,

@@ -16,6 +16,7 @@ import { openLostFolder } from '../../server/store/lost-files.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
 import { createId } from '../../server/tenancy/id.ts'
 import type { Plan } from '../../server/tenancy/organization.ts'
+import { createCompareInThread } from '../../server/workers/compare-in-thread.ts'
 
 /** Pages of the dashboard on a real store in a new folder, without a server. */
 export interface PageVisits {
@@ -43,9 +44,11 @@ export interface VisitOptions {
 export async function openPageVisits({ maxQueuedExports = 100 } = {}): Promise<PageVisits> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'quire-dashboard-'))
   const store = openStore(dataFolder)
+  const bundles = openBundleFiles(join(dataFolder, 'bundles'), openLostFolder(dataFolder))
   const deps = {
     ...store,
-    bundles: openBundleFiles(join(dataFolder, 'bundles'), openLostFolder(dataFolder)),
+    bundles,
+    compareBundles: createCompareInThread(bundles, join(dataFolder, 'work')),
     bundleLinks: createBundleLinks({ keys: openLinkKeys(dataFolder), ttlSeconds: 3600 }),
     workBoard: createWorkBoard(),
     maxQueuedExports,

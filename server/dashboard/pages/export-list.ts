@@ -17,24 +17,38 @@ export function isOpen({ status }: Pick<ExportJob, 'status'>): boolean {
 }
 
 /**
- * Compares a completed export with the completed export of the same site and the same paths before it.
+ * Compares the number of pages of a completed export with that of the export before it.
  *
- * @param summaries of the organization, or of the site, newest first
- * @return undefined if the export is not completed, or none of the last `maxCompared` has the same paths
+ * @return undefined if `findBefore` knows none
  */
 export async function comparePages(
   job: ExportJob,
   summaries: readonly ExportSummary[],
-  { exportJobs }: Pick<DashboardDeps, 'exportJobs'>,
+  deps: Pick<DashboardDeps, 'exportJobs'>,
 ): Promise<PageDifference | undefined> {
+  const before = await findBefore(job, summaries, deps)
+  return typeof before === 'object' ? subtract(job.pageCount, before.pageCount) : before
+}
+
+/**
+ * Finds the completed export of the same site and the same paths before a completed one.
+ *
+ * @param summaries of the organization, or of the site, newest first
+ * @return undefined if the export is not completed, or none of the last `maxCompared` has the same paths
+ */
+export async function findBefore(
+  job: ExportJob,
+  summaries: readonly ExportSummary[],
+  { exportJobs }: Pick<DashboardDeps, 'exportJobs'>,
+): Promise<ExportSummary | 'first' | undefined> {
   const at = summaries.findIndex(({ jobId }) => jobId === job.jobId)
   if (job.status !== 'completed' || at === -1) return undefined
   const earlier = findEarlier(job.request.domain, summaries, at + 1)
   const scope = keepScope(job)
-  for (const { jobId, pageCount } of earlier.slice(0, maxCompared)) {
-    const known = scopes.get(jobId)
-    const before = known === undefined ? await exportJobs.findOwned(job.organizationId, jobId) : undefined
-    if ((known ?? (before && keepScope(before))) === scope) return subtract(job.pageCount, pageCount)
+  for (const summary of earlier.slice(0, maxCompared)) {
+    const known = scopes.get(summary.jobId)
+    const before = known === undefined ? await exportJobs.findOwned(job.organizationId, summary.jobId) : undefined
+    if ((known ?? (before && keepScope(before))) === scope) return summary
   }
   return earlier.length > maxCompared ? undefined : 'first'
 }

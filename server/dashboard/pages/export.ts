@@ -15,7 +15,7 @@ import { factList } from '../parts/facts.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { timeUntil } from '../parts/time.ts'
 import { exportTexts as texts } from '../texts/exports.ts'
-import { comparePages, describeDifference, isOpen } from './export-list.ts'
+import { comparePages, describeDifference, isOpen, type PageDifference } from './export-list.ts'
 import { showRequest, showWork } from './export-progress.ts'
 import { showReport } from './export-report.ts'
 
@@ -201,7 +201,7 @@ async function showBundle(
 ${fault !== null && html`<p class="notice bad">${fault}</p>`}
 ${factList([
   [facts.pagesDone, pageCount],
-  [facts.difference, describeDifference(difference, texts.differenceLong)],
+  [facts.difference, showDifference(visit, jobId, difference)],
   [facts.size, describeBytes(bundle.sizeBytes)],
   [facts.checksum, showChecksum(bundle.sha256)],
 ])}
@@ -213,6 +213,13 @@ ${
 ${actionButton(visit, `/exports/${jobId}/link`, { label: texts.makeLink })}</div>
 <p class="hint">${texts.linkHint}</p>`
 }`
+}
+
+/** Pages may be changed without a change of their number, so it leads to the changes. */
+function showDifference(visit: Visit, jobId: string, difference: PageDifference | undefined): Fragment {
+  const words = describeDifference(difference, texts.differenceLong)
+  if (words === undefined || difference === 'first') return words
+  return html`${words}. <a href="${visit.link(`/exports/${jobId}/changes`)}">${texts.whatChanged}</a>`
 }
 
 /** The one page that has a link to a bundle. No browser and no cache may store it. */

@@ -3,6 +3,7 @@ import { agentJobPage } from './agent-job.ts'
 import { agentJobsPage } from './agent-jobs.ts'
 import { auditPage } from './audit.ts'
 import { exportPage } from './export.ts'
+import { exportChangesPage } from './export-changes.ts'
 import { exportsPage, startedPage } from './exports.ts'
 import { keysPage } from './keys.ts'
 import { organizationsPage } from './organizations.ts'
@@ -24,6 +25,7 @@ export const pages: readonly PageDefinition[] = [
   exportsPage,
   startedPage,
   exportPage,
+  exportChangesPage,
   agentJobsPage,
   agentJobPage,
   peoplePage,

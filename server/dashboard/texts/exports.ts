@@ -28,12 +28,12 @@ export const exportTexts = {
   percent: (progress: number) => `${Math.floor(progress)} %`,
   differences: {
     first: 'first',
-    same: 'the same',
+    same: 'as many',
     more: (pages: number) => `+${pages}`,
     fewer: (pages: number) => `−${pages}`,
   },
   differenceHint:
-    'Difference: pages compared with the last completed export of the same site and paths. It is empty if more than 20 completed exports are in between.',
+    'Difference: number of pages compared with the last completed export of the same site and paths. It is empty if more than 20 completed exports are in between.',
   paging: { newer: 'Newer exports', older: 'Older exports' },
 
   exportOf: (domain: string) => `Export of ${domain}`,
@@ -99,6 +99,7 @@ export const exportTexts = {
     more: (pages: number) => `${pages} more than the export before`,
     fewer: (pages: number) => `${pages} fewer than the export before`,
   },
+  whatChanged: 'What changed',
   bundleTitle: 'Bundle',
   linkHint:
     'A link lets a deployment or a person without a key fetch the bundle. It works until it expires; the bundle stays, and you can make as many links as you need.',
@@ -229,4 +230,24 @@ export const startTexts = {
     format: 'Choose one from the list.',
   },
   outdatedForm: 'The form is out of date. Press the button again.',
+}
+
+export const changesTexts = {
+  title: (domain: string) => `What changed on ${domain}`,
+  back: 'The export',
+  between: 'Changes of the text of all pages since',
+  before: 'the export before',
+  none: 'There is no export of these pages before this one.',
+  running: 'The two bundles are unpacked and compared. This takes some seconds.',
+  failed: 'The bundles cannot be compared: one of them is missing or damaged.',
+  facts: {
+    changed: 'Changed pages',
+    added: 'Added pages',
+    removed: 'Removed pages',
+    moved: 'Moved pages, with the same text',
+    unchanged: 'Unchanged pages',
+  },
+  more: (pages: number) => `and ${pages} more`,
+  morePlaces: (places: number) => `and ${places} more places`,
+  all: 'For a page with all changes, for readers:',
 }
