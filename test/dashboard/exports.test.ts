@@ -36,7 +36,7 @@ describe('the list', () => {
       'completed',
       'completed',
     ])
-    expect(cells.map(row => row[3])).toEqual(['', '', '', '', '−3', 'the same', '+2', 'first', 'first'])
+    expect(cells.map(row => row[3])).toEqual(['', '', '', '', '−3', 'as many', '+2', 'first', 'first'])
     expect(text).toContain('id="exports" data-live="3000"')
   })
 
