@@ -42,7 +42,7 @@ export function exportCommand(): Command {
     (known: readonly { name: string }[]) =>
     (text: string, before: string[] = []) => [...before, ...text.split(/[\s,]+/).map(name => readName(name, known))]
   return new Command('export')
-    .description('export 68 different documentation sites, and compare each bundle with its origin and with peers')
+    .description('export 70 different documentation sites, and compare each bundle with its origin and with peers')
     .addOption(
       new Option('--sites <folder>', 'folder for the built sites; later runs reuse it')
         .env('QUIRE_BENCH_SITES')

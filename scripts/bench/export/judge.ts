@@ -135,18 +135,18 @@ async function judgePages(place: Place, judging: Judging, verdict: PlaceVerdict)
     if (lost.length > 0) verdict.remarks.push(`${path}: lost ${lost.length}: ${lost.slice(0, 12).join(' ')}`)
     if (added.length > 0) verdict.remarks.push(`${path}: added ${added.length}: ${added.slice(0, 12).join(' ')}`)
     const fresh = (lines: readonly string[], known: readonly string[]) => lines.filter(line => !known.includes(line))
-    // What fails at the origin fails from file:// for another reason, and then also with a message.
-    const broken = wanted.failed.map(line => line.replace(/ .*/, ''))
-    const failed = given.failed.filter(line => !broken.includes(line.replace(/ .*/, '')))
-    verdict.failed.push(...failed.map(line => `${path}: ${line}`))
-    // What the origin asks of other hosts, the policy of the bundle refuses with a message. The origin's request failed silently.
+    // What the origin asks of other hosts, the policy of the bundle refuses with a message, in any place and spelling. The origin's
+    // request failed silently.
     const refused = wanted.outbound.map(
       line => URL.parse(line.replace(/^\S+ (\/\/)?(https?:\/\/)?/, 'http://'))?.hostname ?? '',
     )
+    const isRefused = (line: string) => refused.some(host => host !== '' && line.includes(host))
+    // What fails at the origin fails from file:// for another reason, and then also with a message.
+    const broken = wanted.failed.map(line => line.replace(/ .*/, ''))
+    const failed = given.failed.filter(line => !broken.includes(line.replace(/ .*/, '')) && !isRefused(line))
+    verdict.failed.push(...failed.map(line => `${path}: ${line}`))
     const errors = given.errors.filter(
-      line =>
-        !refused.some(host => host !== '' && line.includes(host)) &&
-        !broken.some(address => line.startsWith(`Access to XMLHttpRequest at '${address}'`)),
+      line => !isRefused(line) && !broken.some(address => line.startsWith(`Access to XMLHttpRequest at '${address}'`)),
     )
     verdict.errors.push(...fresh(errors, wanted.errors).map(line => `${path}: ${line}`))
     verdict.outbound.push(...given.outbound.map(line => `${path}: ${line}`))

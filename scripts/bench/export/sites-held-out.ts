@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { addressOf, type Document, toFiles, withFrontMatter, withHeading, withKnownLanguages } from './documents.ts'
 import type { Site } from './site.ts'
 import { asModule, css, reactBody, reactControls } from './sites-frameworks.ts'
@@ -292,6 +292,79 @@ writeFileSync('schema.json', JSON.stringify({ data: introspectionFromSchema(buil
       opener: 'button:has(kbd)',
       field: '[cmdk-input]',
       hits: '[cmdk-item]',
+    },
+  },
+  {
+    name: 'docmd',
+    description: 'docmd 0.9.7, single-page application, MiniSearch, and a copy of each page in Markdown',
+    npm: { '@docmd/core': '0.9.7' },
+    build: 'docmd build',
+    out: 'site',
+    link: slug => addressOf(slug, '/', '/'),
+    files(documents) {
+      const item = ({ slug, title }: Document) => ({ title, path: addressOf(slug, '/', '/') })
+      const below = (folder: string) => documents.filter(({ slug }) => slug.startsWith(folder)).map(item)
+      const config = {
+        ...{ title: 'Docs', url: 'https://docs.example.com', src: 'docs', out: 'site', engine: 'js' },
+        layout: {
+          ...{ spa: true, header: { enabled: true }, sidebar: { collapsible: true, defaultCollapsed: false } },
+          optionsMenu: { position: 'sidebar-top', components: { search: true, themeSwitch: true } },
+          footer: { style: 'minimal', content: 'The documents of fastify.', branding: true },
+        },
+        theme: { name: 'default', appearance: 'system', codeHighlight: true },
+        ...{ minify: true, autoTitleFromH1: true, copyCode: true, pageNavigation: true },
+        navigation: [
+          ...[{ title: 'Home', path: '/' }],
+          ...[{ title: 'Tabs', path: '/tabs/' }],
+          { title: 'Guides', collapsible: true, children: below('guides/') },
+          { title: 'Reference', collapsible: true, children: below('reference/') },
+        ],
+        plugins: { ai: { assistant: true, projectId: '' }, seo: { defaultDescription: 'Documents of fastify.' } },
+      }
+      return {
+        'docmd.config.json': JSON.stringify(config, undefined, 1),
+        'docs/tabs.md': `---\ntitle: Tabs\n---\n\n::: tabs\n== tab "npm"\nInstall it with npm install.\n
+== tab "yarn"\nAdd it with yarn add.\n:::\n\n::: collapsible "More"\nThese are the details.\n:::\n`,
+        ...toFiles(documents, 'docs/*.md'),
+      }
+    },
+    search: {
+      path: '/guides/testing/',
+      opener: '.docmd-search-trigger',
+      field: '#docmd-search-input',
+      hits: '#docmd-search-results .search-result-item',
+    },
+  },
+  {
+    name: 'retype',
+    description: 'Retype 4.6.0: Vue and Turbo, search by Lunr',
+    npm: { retypeapp: '4.6.0' },
+    build: 'retype build',
+    link: (slug, from) => `${posix.relative(posix.dirname(from), slug)}.md`,
+    files: documents => ({
+      'retype.yml': `input: docs
+output: out
+url: docs.example.com
+branding:
+  title: Docs
+links:
+  - text: Guides
+    link: guides/testing.md
+  - text: Reference
+    link: reference/server.md
+footer:
+  copyright: The documents of fastify.
+`,
+      'docs/tabs.md': `# Tabs\n\n+++ npm\nInstall it with npm install.\n+++ yarn\nAdd it with yarn add.\n+++\n
+==- More\nThese are the details.\n===\n`,
+      // It refuses a link without an address.
+      ...toFiles(documents, 'docs/*.md', each => withHeading(each).replaceAll('](#)', '](#links)')),
+    }),
+    search: {
+      path: '/guides/testing/',
+      opener: 'button.bg-search-bg',
+      field: '#retype-search-input',
+      hits: 'a[data-result-index]',
     },
   },
 ]

@@ -152,3 +152,22 @@ test('every fault of a copy is found', async () => {
   expect(root.remarks).toContain('/: added 1: Added.')
   expect(file.outbound).toEqual(['/: GET http://elsewhere.test/x.png'])
 })
+
+test('a request that the policy of a copy refuses is no fault if the origin sends it to another host too', async () => {
+  const load = "document.head.append(Object.assign(document.createElement('script'), { src: '//tracker.test/x.js' }))"
+  const head = '<!doctype html><title>Tracked</title>'
+  const text = `<h1>Tracked</h1><script>${load}</script>`
+  const tracked = await serveStatic(write('tracked', { 'index.html': head + text }))
+  const given = { site: { name: 'tracked', description: '', debian: [], folder: '' }, visitor }
+  const read = readOrigin({ ...given, root: tracked.root.href, known: [], sampleSize: 1 })
+  const known = await read.finally(() => tracked.close())
+  expect(known.sampled[0]?.look.outbound).toEqual(['GET http://tracker.test/x.js'])
+  const policy = `<meta http-equiv="Content-Security-Policy" content="script-src 'self' 'unsafe-inline'">`
+  const copy = write('refused', { 'index.html': head + policy + text.replace('x.js', 'x.js?copy') })
+  const { places } = await judgeBundle(copy, { ...given, reference: known })
+  expect(Object.values(places).map(({ failed, errors }) => [failed, errors])).toEqual([
+    [[], []],
+    [[], []],
+    [[], []],
+  ])
+})
