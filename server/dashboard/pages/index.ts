@@ -4,6 +4,7 @@ import { agentJobsPage } from './agent-jobs.ts'
 import { auditPage } from './audit.ts'
 import { exportPage } from './export.ts'
 import { exportsPage, startedPage } from './exports.ts'
+import { healthPage } from './health.ts'
 import { keysPage } from './keys.ts'
 import { organizationsPage } from './organizations.ts'
 import { overviewPage } from './overview.ts'
@@ -28,5 +29,6 @@ export const pages: readonly PageDefinition[] = [
   agentJobPage,
   peoplePage,
   auditPage,
+  healthPage,
   organizationsPage,
 ]
