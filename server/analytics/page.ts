@@ -145,3 +145,9 @@ function trimSlashes(path: string): string {
   while (end > 0 && path.charCodeAt(end - 1) === 0x2f) end--
   return path.slice(0, end)
 }
+
+/** Returns the path of the page that a person means, such as `/a` for `/a/`; the text itself if it is no page. */
+export function toPagePath(text: string): string {
+  const page = toPage(text, { isPage: true })
+  return 'path' in page ? page.path : text
+}

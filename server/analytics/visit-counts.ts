@@ -1,6 +1,7 @@
 import type { Awaitable } from '../base/awaitable.ts'
 import type { Day } from './day.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from './unique-visitors.ts'
+import type { LabelChoice, VisitFilter } from './visit-filter.ts'
 
 /** The orders of pages: by visitors in descending order, then by path in byte order; or only by path. */
 export const pageOrders = ['total', 'human', 'ai', 'path'] as const
@@ -21,10 +22,8 @@ export interface SelectedPages {
   matching: number
 }
 
-/** All counts of a range. Each visitor counts once in the range, regardless of the number of days. */
+/** The pages of a range. Each visitor counts once in the range, regardless of the number of days. */
 export interface RangeCounts {
-  /** Visitors of the whole site. */
-  totals: VisitorCounts
   /** Number of pages with visitors. */
   pageCount: number
   /**
@@ -32,10 +31,10 @@ export interface RangeCounts {
    * byte order.
    */
   listPages(from: number, to: number): Awaitable<PageVisitors[]>
+  /** Returns the counts of pages by their paths, in the same order. */
+  countsOf(paths: readonly string[]): Awaitable<VisitorCounts[]>
   /** Lists some of the pages with visitors. Takes 0.1 s of 600,000 pages. */
   selectPages(selection: PageSelection): Awaitable<SelectedPages>
-  /** Distinct visitors by label, see `labels.ts`; labels without visitors are omitted. */
-  labels: ReadonlyMap<string, number>
 }
 
 /** The pages that the visitors of an agent read, and the number of these visitors for each page. */
@@ -48,6 +47,8 @@ export interface AgentReadings {
 /** The pages that each AI agent read in a range. */
 export interface AgentPages {
   agents: ReadonlyMap<string, AgentReadings>
+  /** The pages that any of the agents read. */
+  all: AgentReadings
   /** The first day whose pages are known: the visitors of earlier days were deleted. 0 = all are known. */
   readFrom: Day
   pathsOf(pages: Uint32Array): Awaitable<string[]>
@@ -61,17 +62,26 @@ export interface VisitedDays {
   labelledFrom: Day | undefined
   /** The first day whose visitors are known; undefined = none were pruned. */
   prunedBefore?: Day | undefined
+  /** See `AgentPages.readFrom`; undefined = all are known. */
+  readFrom?: Day | undefined
 }
 
 /** Reads the counts of reports. An unknown project has no visits. */
 export interface VisitCountReader {
+  /** Reads all visits, if this one reads those of a filter. */
+  unfiltered?: VisitCountReader
   /** Returns undefined when there are no visits. */
   findVisitedDays(projectId: string): Awaitable<VisitedDays | undefined>
   countRange(projectId: string, range: DayRange): Awaitable<RangeCounts>
-  /** Reads the pages of all AI visitors of the range. Takes 60 ms for 110,000 views in a year, half as long as `countRange`. */
-  readAgentPages(projectId: string, range: DayRange): Awaitable<AgentPages>
-  /** Counts the visitors of the whole site in each range. Much faster than `countRange`. */
-  countTotals(projectId: string, ranges: readonly DayRange[]): Awaitable<VisitorCounts[]>
+  /** Counts the distinct visitors of each label, see `labels.ts`; labels without visitors are omitted. */
+  countLabels(projectId: string, range: DayRange, choice?: LabelChoice): Awaitable<ReadonlyMap<string, number>>
+  /** Reads the pages of the chosen agents, see `chooseLabels` of reports. Takes 60 ms for 110,000 views in a year. */
+  readAgentPages(projectId: string, range: DayRange, filter?: VisitFilter): Awaitable<AgentPages>
+  /**
+   * Counts the visitors of the whole site in each range, much faster than `countRange`; or those that a filter matches, see
+   * `filterReader`.
+   */
+  countTotals(projectId: string, ranges: readonly DayRange[], filter?: VisitFilter): Awaitable<VisitorCounts[]>
 }
 
 /** Pages that are read together: about 80 KB of text. */

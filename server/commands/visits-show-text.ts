@@ -46,13 +46,13 @@ export function drawReport(report: ShownReport, limits: Limits): string {
   ]
   return [
     wrap(title, width),
-    filter ? '' : drawTotals(totals, compared, width),
+    filter?.path === undefined ? drawTotals(totals, compared, width) : '',
     compared ? wrap(explainCompared(compared), width) : '',
     wrap(explainVisitors(report.visitorRules), width),
     labels.loaded === 0 ? '' : wrap(explainLoaded(showCount(labels.loaded), showCount(totals.human)), width),
     wrap(explainAi(report.counting), width),
     prunedBefore === null ? '' : wrap(explainPruned(prunedBefore), width),
-    filter ? '' : drawSeries(series, totals, width),
+    filter?.path === undefined ? drawSeries(series, totals, width) : '',
     ...lists,
     filter && lists.every(list => list === '') ? 'Nothing in these days matches the filter.' : '',
     labelledFrom === null ? '' : wrap(explainUnlabelled(labelledFrom), width),

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { readCompared } from '../analytics/report/compare.ts'
-import { buildFilteredReport, hasFilter } from '../analytics/report/filter-report.ts'
+import { filterReader } from '../analytics/report/filter-reader.ts'
+import { buildFilteredReport, isFiltered } from '../analytics/report/filter-report.ts'
 import { choosePeriodLength, periodLengths } from '../analytics/report/periods.ts'
 import type { Cell, Rows } from '../analytics/report/rows.ts'
 import { openFilteredTable, type Table, tableNames } from '../analytics/report/tables.ts'
@@ -62,6 +63,10 @@ Examples:
   npx quire visits show --project Documentation --csv --table agents --by day
   npx quire visits show --project Documentation --json
 
+Who reads one page? What does one assistant read, and whom does it send? All numbers are those of the filter:
+  npx quire visits show --project Documentation --last-days 28 --page /guides/install
+  npx quire visits show --project Documentation --last-days 28 --assistant ChatGPT --compare previous
+
 Which pages did assistants not find in October? See PAGE NOT FOUND:
   npx quire visits show --project Documentation --from 2026-10-01 --to 2026-11-01 --class assistant
 
@@ -108,8 +113,8 @@ async function show(flags: Flags): Promise<void> {
       visitorRules,
       counting,
       ...report,
-      ...(hasFilter(filter) && { filter }),
-      ...(comparison && { compared: await readCompared(store.visits, comparison) }),
+      ...(isFiltered(filter) && { filter }),
+      ...(comparison && { compared: await readCompared(filterReader(store.visits, filter), comparison) }),
     }
     if (flags.json) printJson(shown)
     else console.log(drawReport(shown, { width: outputWidth(), limit: shownLimit }))

@@ -4,7 +4,7 @@ import { tokenField } from './parts/action.ts'
 import { html, type Markup } from './parts/html.ts'
 import { isLive, renewalState } from './renewal.ts'
 import { staticPath } from './static-files.ts'
-import { frameTexts, type Section, sectionNames, sectionPath } from './texts/frame.ts'
+import { frameTexts, type Section, sectionKeys, sectionNames, sectionPath } from './texts/frame.ts'
 
 /** How many organizations are offered in a select. Operators of more choose on a page. */
 export const maxOrganizations = 50
@@ -68,6 +68,7 @@ ${organizationSwitch(visit, section, pagePath)}
 ${tokenField(visit)}
 <span class="quiet who">${visit.person.name}${isMarked && ` (${frameTexts.allOrganizations})`}</span>
 <button class="plain">${frameTexts.signOut}</button>
+<button type="button" class="plain keys" data-keys hidden>${frameTexts.keys}</button>
 </form>
 </header>
 <details class="menu"><summary>${frameTexts.menu}</summary><nav aria-label="${frameTexts.navigation}, small screen">${list}</nav></details>
@@ -83,8 +84,9 @@ ${content}
 }
 
 function navigation(visit: Visit, section: Section | null, pagePath: string): Markup {
-  const items = (Object.keys(sectionNames) as Section[]).map(name => {
-    return html`<li><a href="${visit.link(sectionPath(name))}"${name === section && html` aria-current="page"`}>${sectionNames[name]}</a></li>`
+  const isShown = (name: Section) => name !== 'health' || visit.person.organizationId === null
+  const items = (Object.keys(sectionNames) as Section[]).filter(isShown).map(name => {
+    return html`<li><a href="${visit.link(sectionPath(name))}" data-go="${sectionKeys[name]}"${name === section && html` aria-current="page"`}>${sectionNames[name]}</a></li>`
   })
   const documentation = relativePath(pagePath, '/docs/')
   return html`<ul>${items}<li class="apart"><a href="${documentation}">${frameTexts.documentation}</a></li></ul>`

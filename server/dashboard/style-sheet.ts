@@ -68,6 +68,9 @@ form.inline { display: inline; }
 .cards > * { border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.25rem; min-width: 0; }
 .cards h2, .cards h3 { margin: 0 0 0.4rem; font-size: 1rem; }
 .figure { font-size: 1.8rem; font-weight: 700; font-variant-numeric: tabular-nums; line-height: 1.2; }
+.figures { grid-template-columns: repeat(auto-fit, minmax(min(6.5rem, 100%), 1fr)); }
+.figures:has(> :nth-child(4)) { grid-template-columns: repeat(auto-fit, minmax(min(9rem, 100%), 1fr)); }
+.figures p { margin: 0.3rem 0 0; font-size: 0.9rem; }
 .field { margin: 1rem 0; border: 0; padding: 0; }
 .field > label:not(.check), .field > legend { display: block; font-weight: 600; margin-bottom: 0.3rem; padding: 0; }
 .field input[type="text"], .field input[type="url"], .field textarea { width: 100%; }
@@ -84,6 +87,15 @@ form details > summary { padding: 0.4rem 0; cursor: pointer; color: var(--accent
 .notice { background: var(--panel); border: 1px solid var(--line); border-left: 4px solid var(--good); border-radius: 8px; padding: 0.75rem 1.25rem; margin: 0 0 1.25rem; }
 .notice h2 { margin-top: 0.25rem; }
 .notice.bad { border-left-color: var(--bad); }
+dialog.keys { max-width: min(32rem, 90vw); padding: 1rem 1.5rem 1.5rem; border: 1px solid var(--line); border-radius: 8px; color: var(--text); background: var(--ground); }
+dialog.keys dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.4rem 1.25rem; }
+dialog.keys dd { margin: 0; }
+kbd { padding: 0.1rem 0.4rem; border: 1px solid var(--field); border-radius: 4px; background: var(--panel); font: 0.875em ui-monospace, Menlo, Consolas, monospace; white-space: nowrap; }
+.alerts { list-style: none; margin: 0 0 1.25rem; padding: 0; }
+.alerts li { padding: 0.5rem 1rem; margin: 0.4rem 0; background: var(--panel); border: 1px solid var(--line); border-left: 4px solid var(--bad); border-radius: 8px; overflow-wrap: anywhere; }
+.alerts .warn { border-left-color: var(--warn); }
+.pairs { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 0 1.5rem; }
+.pairs .empty { padding: 0.75rem; }
 .renewal { position: sticky; top: 0.5rem; z-index: 1; }
 .secret code { font-size: 1rem; font-weight: 600; }
 .empty { color: var(--quiet); border: 1px dashed var(--line); border-radius: 8px; padding: 1.5rem; text-align: center; }
@@ -105,7 +117,6 @@ progress, meter { width: 100%; height: 0.8rem; accent-color: var(--accent); }
 .ranges ul { display: flex; flex-wrap: wrap; gap: 0.25rem; }
 .ranges a { border: 1px solid var(--line); overflow-wrap: anywhere; }
 form.inline + .notice { margin-top: 1rem; }
-.chart th, .chart td { border: 0; padding: 0.15rem 0.4rem; }
 time { white-space: nowrap; }
 .paging { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; margin: 0.75rem 0; }
 .paging a.button { padding: 0.25rem 0.8rem; border-radius: 6px; }
@@ -125,7 +136,23 @@ meter::-moz-meter-bar { background: var(--human); }
 .facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.35rem 1.25rem; margin: 1rem 0; }
 .facts dt { color: var(--quiet); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
-.chart { min-height: 19rem; margin: 1rem 0; }
+.chart { position: relative; min-height: 260px; margin: 0.5rem 0 1rem; }
+.tooltip { position: absolute; top: 0.5rem; z-index: 1; margin: 0; padding: 0.4rem 0.7rem; white-space: pre; pointer-events: none; font-size: 0.85rem; background: var(--ground); border: 1px solid var(--line); border-radius: 6px; box-shadow: 0 2px 8px rgb(0 0 0 / 0.15); }
+.legend, .chips { list-style: none; margin: 0.5rem 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.4rem 1.25rem; align-items: center; }
+.legend li::before { content: ""; display: inline-block; width: 0.8rem; height: 0.8rem; margin-right: 0.45rem; border-radius: 2px; background: var(--human); }
+.legend .ai::before { background: var(--ai); }
+.legend .before::before { height: 0; border-top: 2px dashed var(--text); border-radius: 0; background: none; vertical-align: middle; }
+.chips { gap: 0.5rem; }
+.chip { display: inline-flex; gap: 0.5rem; max-width: 100%; padding: 0.2rem 0.7rem; border: 1px solid var(--accent); border-radius: 1rem; color: var(--text); text-decoration: none; overflow-wrap: anywhere; }
+.chip:hover { background: var(--panel); }
+.other-days { margin: 0.5rem 0; }
+.other-days > summary { cursor: pointer; color: var(--accent); }
+.compare { margin-top: 0.5rem; }
+.tabs { margin: 2rem 0 1rem; border-bottom: 1px solid var(--line); scroll-margin-top: 1rem; }
+.tabs ul { display: flex; flex-wrap: wrap; gap: 0.25rem; }
+.tabs a { border-radius: 6px 6px 0 0; }
+h3 { font-size: 1.05rem; margin: 1.5rem 0 0.5rem; }
+h3 .all { font-size: 0.9rem; font-weight: 400; margin-left: 0.5rem; }
 .sample { border: 1px solid var(--line); border-radius: 8px; margin: 0.5rem 0; padding: 0 1rem; }
 .sample summary { padding: 0.5rem 0; cursor: pointer; font-weight: 600; }
 .sample pre { margin: 0.5rem 0 1rem; }
@@ -147,14 +174,16 @@ meter::-moz-meter-bar { background: var(--human); }
   .side { display: none; }
   .menu { display: block; }
   header { padding: 0.6rem 1rem; }
-  header .who { display: none; }
+  header .who, header .keys { display: none; }
   main { padding: 1.25rem 1rem 3rem; }
   h1 { font-size: 1.4rem; }
-  .chart { min-height: 20rem; }
+  .figures { gap: 0.5rem; }
+  .figures > * { padding: 0.6rem 0.75rem; }
+  .figures .figure { font-size: 1.4rem; }
+  th, td { padding: 0.5rem 0.4rem; }
+  tbody th { min-width: 7rem; }
+  td:has(> meter[aria-hidden]), thead td:last-child:empty { display: none; }
   .facts { grid-template-columns: minmax(0, 1fr); gap: 0; }
   .facts dd { margin-bottom: 0.6rem; }
-}
-@media (max-width: 30rem) {
-  .chart { min-height: 23rem; }
 }
 `

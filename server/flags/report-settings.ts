@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { agentUses } from '../analytics/agents/agent-list.ts'
+import { listAssistants } from '../analytics/assistant-sites.ts'
+import { toPagePath } from '../analytics/page.ts'
 import { type Comparison, comparisons, findComparedRange } from '../analytics/report/compare.ts'
 import type { ReportFilter } from '../analytics/report/filter-report.ts'
 import type { DayRange } from '../analytics/unique-visitors.ts'
@@ -14,8 +16,14 @@ export const reportSettings = {
     what: 'only pages whose path begins so, such as /docs/api',
     read: readPrefix,
   },
+  page: { flag: '--page <path>', what: 'only the visitors of this page', read: text => toPagePath(readPrefix(text)) },
   agent: { flag: '--agent <name>', what: 'only this AI agent, such as ChatGPT-User' },
   class: { flag: '--class <name>', what: 'only AI agents of this class', choices: agentUses },
+  assistant: {
+    flag: '--assistant <name>',
+    what: 'only this AI assistant, such as ChatGPT: its agents, and people who came from it',
+    choices: listAssistants().map(({ assistant }) => assistant),
+  },
   referrer: { flag: '--referrer <site>', what: 'only people who came from this site, such as chatgpt.com' },
   compare: {
     flag: '--compare <with>',
@@ -31,8 +39,8 @@ function readPrefix(text: string): string {
   throw new InvalidArgumentError('It must begin with a slash, such as /docs/api.')
 }
 
-export function readFilter({ path, agent, class: use, referrer }: Flags): ReportFilter {
-  return { path, agent, class: use, referrer }
+export function readFilter({ path, page, agent, class: use, assistant, referrer }: Flags): ReportFilter {
+  return { path, page, agent, class: use, assistant, referrer }
 }
 
 /**

@@ -1,14 +1,15 @@
 import type { AgentPageCounter } from '../analytics/counters/agent-pages.ts'
 import {
-  decodeSets,
+  decodeSet,
   encodeSets,
   type LabelCounter,
   type LabelledDay,
   uniteSets,
   type VisitorSet,
 } from '../analytics/counters/label-sets.ts'
+import type { Day } from '../analytics/day.ts'
 import type { FailureBounds } from '../analytics/failed-pages.ts'
-import { isAgentLabel, toAgentName } from '../analytics/labels.ts'
+import type { ChosenLabels } from '../analytics/report/choose-labels.ts'
 
 /** The labels of a day, in the order of their numbers. */
 export interface LabelRow {
@@ -25,15 +26,16 @@ function toCounts({ counts }: LabelRow): [number: number, count: number][] {
   return Array.from(numbers.subarray(0, half), (number, i) => [number, numbers[half + i] as number])
 }
 
-/** Returns the visitors by number of the label. */
-function toSets(row: LabelRow | undefined): Map<number, VisitorSet> {
-  if (!row?.visitors) return new Map()
-  const counts = toCounts(row)
-  const sets = decodeSets(
-    row.visitors,
-    counts.map(([, count]) => count),
-  )
-  return new Map(counts.map(([number], i) => [number, sets[i] as VisitorSet]))
+/** Returns the visitors by number of the label, of all labels or of the wanted ones. */
+function toSets(row: LabelRow | undefined, wanted?: { has(number: number): boolean }): Map<number, VisitorSet> {
+  const sets = new Map<number, VisitorSet>()
+  if (!row?.visitors) return sets
+  let from = 0
+  for (const [number, size] of toCounts(row)) {
+    if (!wanted || wanted.has(number)) sets.set(number, decodeSet(row.visitors, { from, size }))
+    from += size
+  }
+  return sets
 }
 
 /** Returns the row of visitors by number of the label. */
@@ -67,16 +69,41 @@ export function addToRow(
   return isChanged ? toLabelRow(all) : undefined
 }
 
-/** Adds the visitors of a day to a counter. */
-export function countRow(counter: LabelCounter, row: LabelRow, labels: ReadonlyMap<number, string>): void {
-  if (row.visitors) for (const [number, set] of toSets(row)) counter.add(labels.get(number) as string, set)
-  else for (const [number, count] of toCounts(row)) counter.addForgotten(labels.get(number) as string, count)
+/** Adds the visitors of the chosen labels of a day to a counter. */
+export function countRow(counter: LabelCounter, row: LabelRow, { counted }: ChosenLabels): void {
+  if (row.visitors) {
+    for (const [number, set] of toSets(row, counted)) counter.add(counted.get(number) ?? [], set)
+    return
+  }
+  for (const [number, count] of toCounts(row)) {
+    const labels = counted.get(number)
+    if (labels) counter.addForgotten(labels, count)
+  }
 }
 
-/** Adds the visitors of the agents of a day. */
-export function addAgents(counter: AgentPageCounter, row: LabelRow, labels: ReadonlyMap<number, string>): void {
-  for (const [number, set] of toSets(row)) {
-    const label = labels.get(number) as string
-    if (isAgentLabel(label)) counter.addAgent(toAgentName(label), set)
+/** Adds those visitors of the chosen agents of a day who read a page on that day. */
+export function countReaders(
+  counter: LabelCounter,
+  { day, ...row }: LabelRow & { day: Day },
+  { agents }: ChosenLabels,
+  readersOf: ReadonlyMap<Day, ReadonlySet<number>>,
+): void {
+  const readers = readersOf.get(day)
+  if (!readers) return
+  for (const [number, set] of toSets(row, agents)) {
+    counter.add(
+      agents.get(number)?.counted ?? [],
+      set.filter(visitor => readers.has(visitor)),
+    )
   }
+}
+
+/** Adds the visitors of the chosen agents of a day. */
+export function addAgents(counter: AgentPageCounter, row: LabelRow, { agents }: ChosenLabels): void {
+  for (const [number, set] of toSets(row, agents)) counter.addAgent(agents.get(number)?.agent ?? '', set)
+}
+
+/** Lists the sets of the visitors of the chosen agents of a day. */
+export function listVisitors(row: LabelRow, { agents }: ChosenLabels): VisitorSet[] {
+  return [...toSets(row, agents).values()]
 }

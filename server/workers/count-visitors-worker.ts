@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { viewReport, writeReportFile } from '../analytics/report/report-view.ts'
+import { readProjectReaders } from '../analytics/report/project-readers.ts'
+import { viewReport, writePageFile, writeReportFile } from '../analytics/report/report-view.ts'
 import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { csvHead, toCsvLine } from '../analytics/visitors-csv.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'
@@ -49,6 +50,8 @@ async function answer(question: CountsQuestion): Promise<CountsAnswers[CountsQue
       return visits.countTotals(question.projectId, question.ranges)
     case 'report':
       return viewReport(visits, question)
+    case 'readers':
+      return readProjectReaders(visits, question.projectId, question.today)
     case 'open csv': {
       const { projectId, range, file } = question
       const ranked = await visits.rankPages(projectId, range)
@@ -56,8 +59,13 @@ async function answer(question: CountsQuestion): Promise<CountsAnswers[CountsQue
       return { revision: ranked.revision, totals: ranked.totals }
     }
     case 'open report': {
-      const { projectId, range, file } = question
-      files.set(file, { projectId, parts: await writeReportFile(visits, projectId, range) })
+      const { projectId, file } = question
+      files.set(file, { projectId, parts: await writeReportFile(visits, question) })
+      return undefined
+    }
+    case 'open pages': {
+      const { projectId, file } = question
+      files.set(file, { projectId, parts: await writePageFile(visits, question) })
       return undefined
     }
     case 'read file':

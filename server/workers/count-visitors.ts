@@ -1,4 +1,6 @@
 import type { Worker } from 'node:worker_threads'
+import type { Day } from '../analytics/day.ts'
+import type { ProjectReaders } from '../analytics/report/project-readers.ts'
 import type { ReportQuestion, ReportView, VisitReportReader } from '../analytics/report/report-view.ts'
 import type {
   AllPages,
@@ -10,6 +12,7 @@ import type {
   VisitorReader,
 } from '../analytics/unique-visitors.ts'
 import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
+import type { VisitFilter } from '../analytics/visit-filter.ts'
 import { startThread } from '../assets.ts'
 import { createSlots } from '../base/slots.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'
@@ -26,9 +29,11 @@ export type CountsQuestion =
   | { ask: 'counts'; projectId: string; range: DayRange; page: { limit: number; offset: number } }
   | { ask: 'totals'; projectId: string; ranges: readonly DayRange[] }
   | ({ ask: 'report' } & ReportQuestion)
+  | { ask: 'readers'; projectId: string; today: Day }
   /** `file` is a number that names the open file from now on. */
   | { ask: 'open csv'; projectId: string; range: DayRange; file: number }
-  | { ask: 'open report'; projectId: string; range: DayRange; file: number }
+  | { ask: 'open report'; projectId: string; range: DayRange; filter: VisitFilter | undefined; file: number }
+  | { ask: 'open pages'; projectId: string; range: DayRange; filter: VisitFilter; file: number }
   | { ask: 'read file'; file: number }
   | { ask: 'close file'; file: number }
 
@@ -38,8 +43,10 @@ export interface CountsAnswers {
   counts: CountsAtRevision
   totals: VisitorCounts[]
   report: ReportView
+  readers: ProjectReaders
   'open csv': Omit<AllPages, 'csv'>
   'open report': undefined
+  'open pages': undefined
   /** The next part; undefined at the end, and the file is closed then. */
   'read file': Uint8Array | undefined
   'close file': undefined
@@ -110,8 +117,13 @@ export function startVisitorCounting(setup: CountsSetup): VisitorCountsThread {
     },
     countTotals: (projectId, ranges) => ask({ ask: 'totals', projectId, ranges }),
     readReport: question => ask({ ask: 'report', ...question }),
-    async readReportFile(projectId, range) {
-      const open = (file: number) => ask({ ask: 'open report', projectId, range, file })
+    readProjectReaders: (projectId, today) => ask({ ask: 'readers', projectId, today }),
+    async readReportFile(projectId, range, filter) {
+      const open = (file: number) => ask({ ask: 'open report', projectId, range, filter, file })
+      return (await openFile(projectId, open)).parts
+    },
+    async readPageFile(projectId, range, filter) {
+      const open = (file: number) => ask({ ask: 'open pages', projectId, range, filter, file })
       return (await openFile(projectId, open)).parts
     },
     stop,

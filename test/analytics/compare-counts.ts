@@ -113,7 +113,7 @@ async function countAllPages(
     const answer = await visits.countUniqueVisitors(projectId, { dateFrom, dateTo }, { limit, offset })
     for (const { path, human, ai, total } of answer.visitors) pages[path] = [human, ai, total]
     if (answer.hasMore) continue
-    const labels = toExactLabels(visits.countRange(projectId, { dateFrom, dateTo }).labels)
+    const labels = toExactLabels(visits.countLabels(projectId, { dateFrom, dateTo }))
     return { ...answer.totals, pages, labels }
   }
 }

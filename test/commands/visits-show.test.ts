@@ -108,6 +108,31 @@ test('show draws pages that failed, and a filter leaves the lists that know it',
   expect(json).toMatchObject({ filter: { agent: 'GPTBot' }, labels: { agents: [{ agent: 'GPTBot' }], files: [] } })
 })
 
+test('a filter narrows the totals, also of one page, and refuses a table of the whole site', async () => {
+  const show = async (...flags: string[]) =>
+    JSON.parse((await run('show', '--project', 'Docs', '--json', ...flags)).output)
+  const all = await show()
+  const agent = await show('--agent', 'GPTBot')
+  const { visitors } = agent.labels.agents[0]
+  expect(agent.totals).toEqual({ human: 0, ai: visitors, both: 0, total: visitors })
+  expect(visitors).toBeLessThan(all.totals.total)
+  const [{ path, ...counts }] = all.pages
+  const page = await show('--page', `${path}/`)
+  expect(page).toMatchObject({ filter: { page: path }, totals: counts, pages: [{ path, ...counts }] })
+  expect((await run('show', '--project', 'Docs', '--page', path)).output).toContain('VISITORS')
+  const { output, error } = await run(
+    'show',
+    '--project',
+    'Docs',
+    '--csv',
+    '--table',
+    'neither',
+    '--assistant',
+    'ChatGPT',
+  )
+  expect(output + error).toContain('--assistant needs another --table')
+})
+
 test('show says when nothing matches a filter, and refuses a path that is none', async () => {
   const { output } = await run('show', '--project', 'Docs', '--agent', 'NoSuchBot')
   expect(output).toMatch(/\n\nNothing in these days matches the filter\.$/)

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { toDay } from '../../server/analytics/day.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
 import type { DashboardDeps } from '../../server/dashboard/deps.ts'
+import { healthPage } from '../../server/dashboard/pages/health.ts'
 import { overviewPage } from '../../server/dashboard/pages/overview.ts'
 import type { Organization } from '../../server/tenancy/organization.ts'
 import { takeRequest } from '../../server/tenancy/rate-limit.ts'
@@ -33,6 +34,11 @@ afterEach(() => dashboard.dispose())
 
 const show = async (change: Partial<DashboardDeps> = {}, options: Parameters<typeof createVisit>[2] = {}) =>
   (await showPage(overviewPage, createVisit(organization, '', options), { ...dashboard.deps, ...change })).text
+
+const showHealth = async (change: Partial<DashboardDeps> = {}, options: Parameters<typeof createVisit>[2] = {}) =>
+  toText(
+    (await showPage(healthPage, createVisit(organization, '/health', options), { ...dashboard.deps, ...change })).text,
+  )
 
 /** The names of the first steps, with `+` before those that are done. */
 async function listSteps(): Promise<string[]> {
@@ -81,14 +87,16 @@ test('it renews itself, and says so', async () => {
 })
 
 test('health: what is fine, and what to do about the rest', async () => {
-  const good = toText(await show())
+  const good = await showHealth()
   expect(good).toMatch(/Disk [\d.,]+ [GM]B free/)
   expect(good).toContain('Database writable')
   const check = () => {
     throw new Error('locked')
   }
-  const bad = toText(await show({ check }))
-  expect(bad).toContain('Database cannot be written Look at the log of the server')
+  expect(await showHealth({ check })).toContain('Database cannot be written Look at the log of the server')
+  expect(await show()).not.toContain('cannot be written')
+  const alerts = /<ul class="alerts".*?<\/ul>/s.exec(await show({ check }))?.[0] ?? ''
+  expect(toText(alerts)).toContain('The database cannot be written. Look at the log of the server')
 })
 
 test('the queue counts only the exports of the organization', async () => {
@@ -96,7 +104,7 @@ test('the queue counts only the exports of the organization', async () => {
   for (const id of ['se_1', 'se_2', 'se_3']) await addExport(id, now)
   await dashboard.store.exportJobs.claim('me', now, 1000)
   await addExport('se_4', now, 'other.example.com', 'org_2')
-  const text = toText(await show())
+  const text = await showHealth()
   expect(text).toContain('Exports 1 running, 2 queued')
   expect(text).not.toContain('other.example.com')
 })
@@ -104,7 +112,7 @@ test('the queue counts only the exports of the organization', async () => {
 test('the used budget is shown without spending of it', async () => {
   const { store } = dashboard
   for (let i = 0; i < 12; i++) await takeRequest(store.rateLimits, 'org_1', budget, () => now)
-  for (let i = 0; i < 3; i++) expect(toText(await show())).toContain('Rate limit: visitors 12 of 100')
+  for (let i = 0; i < 3; i++) expect(await showHealth()).toContain('Rate limit: visitors 12 of 100')
   const { headers } = await takeRequest(store.rateLimits, 'org_1', budget, () => now)
   expect(headers.RateLimit).toBe('"analytics";r=87;t=3600')
   const find = (id: string, at: number) => store.rateLimits.findUsage(id, budget, at)
@@ -123,10 +131,13 @@ test('members see only the followed logs of their projects, without folders', as
     { file: '/var/log/all.log' },
     { file: '/var/log/other.log', projectId: 'prj_2' },
   ]
-  const member = toText(await show({ followedLogs }))
+  const member = await showHealth({ followedLogs })
   expect(member).toMatch(/access\.log readable last written .* missing\.log missing/)
   expect(member).not.toMatch(/all\.log|other\.log|\/var\/log/)
-  expect(toText(await show({ followedLogs }, { operator: true }))).toContain('/var/log/all.log missing')
+  expect(await showHealth({ followedLogs }, { operator: true })).toContain('/var/log/all.log missing')
+  const overview = toText(await show({ followedLogs }))
+  expect(overview).toContain('The followed log missing.log is missing: start its web server')
+  expect(overview).not.toMatch(/all\.log|other\.log|\/var\/log/)
 })
 
 test('the visitors of the last 7 days, by project', async () => {
@@ -146,6 +157,71 @@ test('the visitors of the last 7 days, by project', async () => {
   const text = await show()
   expect(toText(text)).toMatch(/Docs 1 1 2 .*Empty 0 0 0/)
   expect(text).toContain('<a href="visitors?project=prj_1&amp;range=7">Docs</a>')
+})
+
+const view = (who: number, path: string, daysAgo: number, labels: string[] = [], kind: 'human' | 'ai' = 'human') => {
+  const seen = { visitor: Buffer.alloc(16, who), path, day: toDay(now) - daysAgo, kind }
+  return [seen, ...labels.map(label => ({ ...seen, path: label, kind: 'label' as const }))]
+}
+
+test('it leads with the readers of the project: today, 30 days and the 30 days before, and what changed', async () => {
+  await addProject(dashboard.store, 'org_1')
+  dashboard.store.visits.recordBatch(
+    'prj_1',
+    toViewBatch([
+      ...view(1, '/up', 0),
+      ...view(2, '/up', 3),
+      ...view(3, '/up', 29),
+      ...view(1, '/down', 30),
+      ...view(4, '/down', 59),
+      ...view(5, '/down', 60),
+      ...view(6, '/up', 0, ['agent:ChatGPT-User'], 'ai'),
+      ...view(7, '/down', 40, ['agent:GPTBot'], 'ai'),
+    ]),
+  )
+  const text = toText(await show())
+  expect(text).toContain('Readers of Docs People today, so far 1 AI today, so far 1 ')
+  expect(text).toContain('People, 30 days 3 +50 % (before: 2) AI, 30 days 1 0 % (before: 1)')
+  expect(text).toMatch(/Pages that rose Pages that rose .*\/up 0 4 new Pages that fell .*\/down 3 0 -100 %/)
+  expect(text).toMatch(/Agents that came .*ChatGPT-User .* 1 Agents that stopped .*GPTBot training 1/)
+  expect(await show()).toContain('<a href="visitors?project=prj_1&amp;range=30&amp;compare=previous&amp;page=%2Fup">')
+})
+
+test('without visits before, nothing is compared', async () => {
+  await addProject(dashboard.store, 'org_1')
+  expect(toText(await show())).toContain('No visits were counted yet.')
+  dashboard.store.visits.recordBatch('prj_1', toViewBatch(view(1, '/', 2)))
+  const text = toText(await show())
+  expect(text).toContain('The visits begin on 2026-11-21, so there are no 30 days before to compare with.')
+  expect(text).not.toContain('Pages that rose')
+})
+
+test('failed exports and failing pages are on top, until another export of the site ends', async () => {
+  await addProject(dashboard.store, 'org_1')
+  const { store } = dashboard
+  const fail = async (jobId: string, at: number, domain: string) => {
+    await addExport(jobId, at, domain)
+    const claimed = await store.exportJobs.claim('me', at, 1000)
+    if (claimed) await store.exportJobs.fail(claimed.lease, `${domain} did not answer.`, at + 1)
+  }
+  await fail('se_1', now, 'docs.example.com')
+  dashboard.store.visits.recordBatch(
+    'prj_1',
+    toViewBatch([
+      ...view(1, '/', 1, ['failed:human:broken/slow']),
+      ...view(2, '/', 1, ['failed:human:missing/gone']),
+      ...view(2, '/', 8, ['failed:human:missing/old']),
+    ]),
+  )
+  const alerts = toText(/<ul class="alerts".*?<\/ul>/s.exec(await show())?.[0] ?? '')
+  expect(alerts).toContain('The last export of docs.example.com failed. docs.example.com did not answer. See why')
+  expect(alerts).toContain('1 page had a server error in the last 7 days, for 1 visitor: /slow All failures')
+  expect(alerts).toContain('1 page was not found in the last 7 days, by 1 visitor: /gone All failures')
+})
+
+test('only operators have the health in their navigation', async () => {
+  expect(await show({}, { operator: true })).toContain('<li><a href="health" data-go="h">Health</a></li>')
+  expect(await show()).not.toContain('data-go="h"')
 })
 
 test('the newest five exports, agent jobs and events, with links', async () => {

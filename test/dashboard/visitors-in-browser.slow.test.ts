@@ -36,7 +36,7 @@ const readPaths = () =>
 
 /** Asks the API, as a program would. */
 async function ask(range: { dateFrom?: string; dateTo?: string }) {
-  const query = new URLSearchParams({ ...range, limit: '50' })
+  const query = new URLSearchParams({ ...range, limit: '10' })
   const answer = await fetch(`${server.url}/v1/analytics/${demo.projectId}/visitors?${query}`, {
     headers: { Authorization: `Bearer ${demo.key}` },
   })
@@ -59,9 +59,10 @@ test('for three ranges, the page has the numbers and the pages that the API answ
   await go('/visitors')
   await press('7 days')
   await compare({ dateFrom: formatDay(today - 6), dateTo: formatDay(today + 1) })
-  await press('all')
+  await press('All')
   await compare({})
   const [first, last] = [formatDay(today - 20), formatDay(today - 11)]
+  await tab.click('.other-days summary')
   await tab.$eval('[name=from]', (field, value) => Object.assign(field, { value }), first)
   await tab.$eval('[name=to]', (field, value) => Object.assign(field, { value }), last)
   await press('Show')
@@ -72,7 +73,7 @@ test('for three ranges, the page has the numbers and the pages that the API answ
 
 test('headings sort all pages, and a text narrows them', async () => {
   const { tab, go, press } = open()
-  await go('/visitors')
+  await go('/visitors?all=1')
   await Promise.all([tab.waitForNavigation(), tab.click('th a[href*="sort=path"]')])
   const paths = await readPaths()
   expect(paths.length).toBeGreaterThan(10)
@@ -105,6 +106,48 @@ test.each(['light', 'dark'])('the chart is drawn in the %s colours of the style 
     })
   const want = scheme === 'dark' ? ['122,184,255', '255,176,103'] : ['11,92,173', '154,74,0']
   await expect.poll(drawn, { timeout: 10_000 }).toEqual(expect.arrayContaining(want))
+})
+
+test('below the pointer, the chart names the day and its values', async () => {
+  const { tab, go } = open()
+  await tab.setViewport({ width: 1280, height: 1400 })
+  await go('/visitors?range=7&compare=previous')
+  const box = await (await tab.waitForSelector('.chart .u-over'))?.boundingBox()
+  if (!box) throw new Error('There is no chart.')
+  await tab.mouse.move(box.x + box.width - 20, box.y + 50)
+  const shown = await tab.waitForSelector('.tooltip:not([hidden])')
+  const today = formatDay(toDay(Date.now()))
+  expect(await shown?.evaluate(({ textContent }) => textContent)).toMatch(
+    new RegExp(`^${today} \\(so far\\)\nPeople \\d+\nAI \\d+\nTotal \\d+\nTotal before \\d+$`),
+  )
+})
+
+test('keys filter, compare, move the days, open pages and are listed', async () => {
+  const { tab, go } = open()
+  await tab.setViewport({ width: 1280, height: 900 })
+  const type = async (...keys: Parameters<typeof tab.keyboard.press>[0][]) => {
+    const done = tab.waitForNavigation()
+    for (const key of keys) await tab.keyboard.press(key)
+    await done
+    return new URL(tab.url())
+  }
+  await go('/visitors?range=7&agent=GPTBot')
+  expect((await type('Escape')).searchParams.has('agent')).toBe(false)
+  expect((await type('x')).searchParams.get('compare')).toBe('previous')
+  expect((await type('x')).searchParams.has('compare')).toBe(false)
+  expect((await type('ArrowLeft')).searchParams.get('to')).toBe(formatDay(toDay(Date.now()) - 7))
+  expect((await type('ArrowRight')).searchParams.get('to')).toBe(formatDay(toDay(Date.now())))
+  await tab.keyboard.press('/')
+  await tab.keyboard.type('x?g')
+  expect(await tab.$eval('#find', field => (field as HTMLInputElement).value)).toBe('x?g')
+  await tab.keyboard.press('Escape')
+  await tab.keyboard.press('?')
+  await tab.waitForSelector('dialog[open]')
+  expect(await tab.$eval('dialog', ({ textContent }) => textContent)).toContain('g vVisitors')
+  expect(await open().inspect()).toEqual([])
+  await tab.keyboard.press('Escape')
+  await tab.waitForSelector('dialog', { hidden: true })
+  expect((await type('g', 'e')).pathname).toMatch(/\/exports$/)
 })
 
 test.each([360, 768, 1920])('nothing moves when the chart is drawn, at %d px', async width => {
@@ -143,7 +186,15 @@ test('the overview renews itself without a reload', async () => {
   expect(await tab.evaluate(() => 'isSamePage' in globalThis)).toBe(true)
 })
 
-test.each(['/', '/visitors', '/visitors?range=custom&from=x', '/audit'])(
+test.each([
+  '/',
+  '/health',
+  '/visitors?compare=previous&page=/docs&agent=GPTBot',
+  '/visitors?list=agents',
+  '/visitors?list=failures&referrer=chatgpt.com',
+  '/visitors?range=custom&from=x',
+  '/audit',
+])(
   '%s has no violations and no sideways scrolling, at all widths, light and dark, and asks no other server',
   async path => {
     const { faults, go, inspect } = open()

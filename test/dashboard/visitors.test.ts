@@ -1,3 +1,4 @@
+// A long file: the tests of the page of visitors share what they record.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formatDay, toDay } from '../../server/analytics/day.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
@@ -51,7 +52,7 @@ const download = async (query: string) =>
 async function listPaths(query: string): Promise<string[]> {
   const { text } = await show(query)
   const table = /<caption class="unseen">Pages<\/caption>.*?<\/table>/s.exec(text)?.[0] ?? ''
-  return [...table.matchAll(/<th scope="row"><code>([^<]*)<\/code>/g)].map(match => match[1] ?? '')
+  return [...table.matchAll(/<th scope="row">(?:<a [^>]*>)?<code>([^<]*)<\/code>/g)].map(match => match[1] ?? '')
 }
 
 test('without a project, the page leads operators to the page of projects', async () => {
@@ -93,8 +94,8 @@ describe('with visits', () => {
     const text = await showText('?range=7')
     expect(text).toMatch(/People 2 AI 1 Total 2 /)
     expect(text).toContain('1 visitor was a person on one view and AI on another.')
-    expect(text).toContain('GPTBot training 1')
-    expect(text).toContain('ChatGPT chatgpt.com 1')
+    expect(await showText('?range=7&list=agents')).toContain('GPTBot training 1')
+    expect(await showText('?range=7&list=referrers')).toContain('ChatGPT chatgpt.com 1')
   })
 
   test('the totals and pages are compared with the days before', async () => {
@@ -117,8 +118,8 @@ describe('with visits', () => {
     ['?range=all&find=_', []],
     ['?range=custom&from=2026-11-23&to=2026-11-23', ['/guides/start', '/api']],
     ['?range=custom&to=2026-11-22', ['/API/keys', '/b%20c', '/guides/start']],
-    ['?range=nonsense&sort=nonsense&page=-1', ['/guides/start', '/API/keys', '/api']],
-    ['?page=9999', []],
+    ['?range=nonsense&sort=nonsense&part=-1&class=nonsense', ['/guides/start', '/API/keys', '/api']],
+    ['?part=9999', []],
   ])('%s shows these pages', async (query, want) => {
     expect(await listPaths(query)).toEqual(want)
   })
@@ -149,12 +150,14 @@ describe('with visits', () => {
     expect(data.days.map((seconds: number) => formatDay(seconds / 86_400))).toEqual(
       Array.from({ length: 7 }, (_, i) => `2026-11-${17 + i}`),
     )
-    expect(data.series.map(({ values }: { values: number[] }) => values)).toEqual([
-      [0, 0, 0, 1, 0, 0, 2],
-      [0, 0, 0, 1, 0, 0, 2],
-      [0, 0, 0, 0, 0, 0, 1],
-    ])
-    expect(toText(text)).toContain('2026-11-23 2 1 2')
+    expect(data).toMatchObject({
+      human: [0, 0, 0, 1, 0, 0, 2],
+      ai: [0, 0, 0, 0, 0, 0, 1],
+      total: [0, 0, 0, 1, 0, 0, 2],
+      isUnfinished: true,
+    })
+    expect(data.before).toBeUndefined()
+    expect(toText(text)).toContain('2026-11-23 (so far) 2 1 2')
   })
 
   test('the downloads have all pages of the range', async () => {
@@ -206,37 +209,39 @@ test('pages that failed are shown with the agents and sites', async () => {
   record(
     view(6, '/', { kind: 'ai', labels: ['failed:ai:missing/old GPTBot', 'file:ai:Markdown', 'read:Markdown:GPTBot'] }),
   )
-  const text = await showText('?range=7')
+  const text = await showText('?range=7&list=failures')
   expect(text).toMatch(/Pages that were not found 1 person and 1 AI visitor asked for such pages/)
-  expect(text).toContain('GPTBot Markdown 1')
+  expect(await showText('?range=7&list=agents')).toContain('GPTBot Markdown 1')
   expect(text).toContain('/old 1 1 GPTBot (1), chatgpt.com (1)')
   expect(text).not.toContain('Pages with a server error')
 })
 
-test('an agent has its share of the pages, a page what assistants did with it, and people their loaded pages', async () => {
+test('an agent has its share of the pages, and people their loaded pages', async () => {
   await recordSomeVisits()
-  expect(await showText('?range=7')).not.toContain('loaded the page')
+  expect(await showText('?range=7&list=agents')).not.toContain('loaded the page')
   record(
     view(8, '/guides/start', { kind: 'ai', labels: ['agent:ChatGPT-User'] }),
     view(1, '/api', { labels: ['loaded:'] }),
   )
-  const text = await showText('?range=7')
+  const text = await showText('?range=7&list=agents')
   expect(text).toContain('GPTBot training 1 1 (50 %)')
   expect(text).toContain('2 pages had visitors in these days.')
-  expect(text).toContain('/guides/start ChatGPT 1 1')
   expect(text).toContain('1 of 2 people had a browser that loaded the page')
 })
 
-test('50 pages are on a page, and the last one has the rest', async () => {
+test('ten pages are shown, or all in parts of 100', async () => {
   await addProject(dashboard.store, 'org_1')
   record(...Array.from({ length: 120 }, (_, i) => view(i, `/page-${String(i).padStart(3, '0')}`)))
-  expect(await listPaths('?sort=path&page=2')).toEqual(
-    Array.from({ length: 50 }, (_, i) => `/page-${String(i + 50).padStart(3, '0')}`),
+  const few = await show('?sort=path&part=2')
+  expect(toText(few.text)).toContain('11 to 20 of 120')
+  expect(few.text).toContain('href="visitors?project=prj_1&amp;range=30&amp;sort=path&amp;all=1#list">All 120</a>')
+  expect(await listPaths('?sort=path&all=1&part=2')).toEqual(
+    Array.from({ length: 20 }, (_, i) => `/page-${String(i + 100).padStart(3, '0')}`),
   )
-  const { text } = await show('?sort=path&page=3')
+  const { text } = await show('?sort=path&all=1&part=2')
   expect(toText(text)).toContain('101 to 120 of 120')
-  expect(text).not.toContain('rel="next"')
-  expect(text).toContain('rel="prev" href="visitors?project=prj_1&amp;range=30&amp;sort=path&amp;page=2#pages"')
+  expect(text).not.toContain('class="button" rel="next"')
+  expect(text).toContain('rel="prev" href="visitors?project=prj_1&amp;range=30&amp;sort=path&amp;all=1#list"')
 })
 
 test('hostile paths, agents, names and queries stay texts', async () => {
@@ -254,6 +259,8 @@ test('hostile paths, agents, names and queries stay texts', async () => {
       `?project=prj_1&find=${typed}&sort=${typed}&page=${typed}`,
       `?project=prj_1&range=custom&from=${typed}&to=${typed}`,
       `?project=prj_1&range=${typed}`,
+      `?project=prj_1&page=/${typed}&agent=${typed}&assistant=${typed}&referrer=${typed}&list=agents`,
+      `?project=prj_1&list=${['agents', 'referrers', 'failures'][typed.length % 3]}`,
     ]
     for (const query of queries) expect(findHostile((await show(query)).text), query).toEqual([])
   }
@@ -261,4 +268,105 @@ test('hostile paths, agents, names and queries stay texts', async () => {
   for (const text of hostileTexts) expect(shown).toContain(`/${text}`.replaceAll(/\s+/g, ' '))
   const { text } = await download('?project=prj_1&download=json')
   expect(JSON.parse(text).pages).toHaveLength(hostileTexts.length + 1)
+})
+
+describe('a filter', () => {
+  beforeEach(async () => {
+    await recordSomeVisits()
+    record(
+      view(8, '/guides/start', { kind: 'ai', labels: ['agent:ChatGPT-User'] }),
+      view(9, '/', { labels: ['failed:human:missing/old chatgpt.com'] }),
+      view(6, '/', { day: today - 9, kind: 'ai', labels: ['agent:GPTBot'] }),
+    )
+  })
+
+  test.each([
+    ['page=/guides/start', [2, 1, 3], ['/guides/start']],
+    ['page=/guides/start/', [2, 1, 3], ['/guides/start']],
+    ['agent=GPTBot', [0, 1, 1], ['/api']],
+    ['class=assistant', [0, 1, 1], ['/guides/start']],
+    ['assistant=ChatGPT', [1, 1, 2], ['/guides/start']],
+    ['referrer=chatgpt.com', [1, 0, 1], ['/guides/start']],
+    ['page=/api&class=assistant', [0, 0, 0], []],
+    ['page=/guides/start&agent=ChatGPT-User', [0, 1, 1], ['/guides/start']],
+  ])('%s narrows the totals, the chart and the pages', async (filter, totals, paths) => {
+    const { text } = await show(`?range=7&${filter}`)
+    const [people, ai, total] = totals
+    expect(toText(text)).toContain(`People ${people} AI ${ai} Total ${total} `)
+    const chart = JSON.parse((/data-chart="([^"]*)"/.exec(text)?.[1] ?? '').replaceAll('&quot;', '"'))
+    expect(Math.max(...chart.total)).toBe(total)
+    expect(await listPaths(`?range=7&${filter}`)).toEqual(paths)
+  })
+
+  test('is a link on each page, agent, use, assistant and site, and a chip that removes it', async () => {
+    expect((await show('?range=7')).text).toContain(
+      '<a href="visitors?project=prj_1&amp;range=7&amp;page=%2Fapi"><code>',
+    )
+    const agents = (await show('?range=7&list=agents&page=/api')).text
+    const kept = 'visitors?project=prj_1&amp;range=7&amp;page=%2Fapi'
+    expect(agents).toContain(`<a href="${kept}&amp;agent=GPTBot&amp;list=agents">GPTBot</a>`)
+    expect(agents).toContain(`<a href="${kept}&amp;class=training&amp;list=agents">training</a>`)
+    const referrers = (await show('?range=7&list=referrers')).text
+    expect(referrers).toContain('&amp;assistant=ChatGPT&amp;list=referrers">ChatGPT</a>')
+    expect(referrers).toContain('&amp;referrer=chatgpt.com&amp;list=referrers">chatgpt.com</a>')
+    const { text } = await show('?range=7&page=/api&agent=GPTBot')
+    expect(text).toContain(
+      'href="visitors?project=prj_1&amp;range=7&amp;agent=GPTBot" aria-label="Remove the filter Page: /api"',
+    )
+    expect(text).toContain('<a data-clear href="visitors?project=prj_1&amp;range=7">Remove all filters</a>')
+    expect(toText(text)).not.toContain('Referrers')
+  })
+
+  test('narrows the failures and the comparison', async () => {
+    expect(await showText('?range=7&list=failures&referrer=chatgpt.com')).toContain('/old 1 0 chatgpt.com (1)')
+    expect(await showText('?range=7&list=failures&agent=GPTBot')).toContain('No page failed in these days.')
+    const compared = await showText('?range=7&compare=previous&agent=GPTBot&list=agents')
+    expect(compared).toMatch(/AI 1 0 % \(before: 1\)/)
+    expect(compared).toContain('GPTBot training 1 0 %')
+  })
+
+  test('is in the downloads', async () => {
+    expect(await download('?range=7&assistant=ChatGPT&download=csv')).toEqual({
+      fileName: 'visitors-prj_1-assistant-ChatGPT-from-2026-11-17-to-2026-11-23.csv',
+      contentType: 'text/csv; charset=utf-8',
+      text: 'path,human,ai,total\r\n/guides/start,1,1,2\r\n',
+    })
+    const json = JSON.parse((await download('?range=7&agent=GPTBot&download=json')).text)
+    expect(json).toMatchObject({
+      filter: { agent: 'GPTBot' },
+      totals: { ai: 1, total: 1 },
+      pages: [{ path: '/api', ai: 1 }],
+    })
+  })
+
+  test('by agents says since when their pages are known', async () => {
+    await dashboard.store.visits.pruneSeen('prj_1', today - 10)
+    expect(await showText('?range=90&agent=GPTBot')).toContain('The visitors before 2026-11-13 were deleted')
+    expect(await showText('?range=7&agent=GPTBot')).not.toContain('were deleted')
+  })
+})
+
+test.each([
+  ['today', '2026-11-23', '2026-11-23', false],
+  ['yesterday', '2026-11-22', '2026-11-22', true],
+  ['month', '2026-11-01', '2026-11-23', false],
+  ['last-month', '2026-10-01', '2026-10-31', true],
+  ['year', '2026-01-01', '2026-11-23', false],
+])('the range %s is %s to %s, and only a range with today renews itself', async (range, from, to, isOver) => {
+  await addProject(dashboard.store, 'org_1')
+  record(view(1, '/', { day: today - 400 }), view(1, '/'))
+  const { text } = await show(`?range=${range}`)
+  expect(toText(text)).toContain(from === to ? `Visitors on ${from} (UTC)` : `Visitors from ${from} to ${to} (UTC)`)
+  expect(text.includes('data-live="60000"')).toBe(!isOver)
+})
+
+test('the days before and after a range are a link away, up to today', async () => {
+  await addProject(dashboard.store, 'org_1')
+  record(view(1, '/'))
+  const { text } = await show('?range=custom&from=2026-11-10&to=2026-11-16&agent=GPTBot')
+  const link = (from: string, to: string) =>
+    `href="visitors?project=prj_1&amp;range=custom&amp;from=${from}&amp;to=${to}&amp;agent=GPTBot"`
+  expect(text).toContain(`<a rel="prev" ${link('2026-11-03', '2026-11-09')}`)
+  expect(text).toContain(`<a rel="next" ${link('2026-11-17', '2026-11-23')}`)
+  expect((await show('?range=7')).text).not.toContain('<a rel="next"')
 })

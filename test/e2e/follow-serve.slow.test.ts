@@ -74,7 +74,7 @@ test('a server follows a log of many sites for the projects of its hosts', async
     const { totals } = await store.visits.countUniqueVisitors(projectId, {}, { limit: 1, offset: 0 })
     return totals.total === 3 ? true : undefined
   })
-  expect([...(await store.visits.countRange(projectId, {})).labels]).toEqual([
+  expect([...(await store.visits.countLabels(projectId, {}))]).toEqual([
     ['agent:GPTBot', 1],
     ['class:training', 1],
   ])

@@ -102,7 +102,7 @@ async function expectExact({ visits }: Store, projectId: string, lines: readonly
     const window = { limit: 250, offset: 0 }
     const counted = await visits.countUniqueVisitors(projectId, { dateFrom, dateTo }, window)
     const pages = Object.fromEntries(counted.visitors.map(({ path, human, ai, total }) => [path, [human, ai, total]]))
-    const labels = toExactLabels((await visits.countRange(projectId, { dateFrom, dateTo })).labels)
+    const labels = toExactLabels(await visits.countLabels(projectId, { dateFrom, dateTo }))
     expect({ ...counted.totals, pages, labels }).toEqual(want[i])
   }
 }

@@ -246,7 +246,7 @@ async function expectCounts(data: string, projectId: string, lines: readonly str
   const [want] = countByBruteForce(lines, nameDemoAgents(), [['2000-01-01', '2100-01-01']], Date.now())
   const store = openStore(data)
   const { totals, visitors } = await store.visits.countUniqueVisitors(projectId, {}, { limit: 250, offset: 0 })
-  const labels = toExactLabels((await store.visits.countRange(projectId, {})).labels)
+  const labels = toExactLabels(await store.visits.countLabels(projectId, {}))
   store.close()
   const found = Object.fromEntries(visitors.map(({ path, human, ai, total }) => [path, [human, ai, total]]))
   expect({ ...totals, pages: found, labels }).toEqual(want)

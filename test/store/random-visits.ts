@@ -132,10 +132,11 @@ async function expectExact(
     expect(window.hasMore).toBe(offset + 2 < want.visitors.length)
   }
   const counts = await store.visits.countRange(id, range)
-  expect(counts.totals).toEqual(want.totals)
   expect(await counts.listPages(0, counts.pageCount)).toEqual(want.visitors)
   expect(counts.pageCount).toBe(want.visitors.length)
-  expect(Object.fromEntries(counts.labels)).toEqual(countLabelsNaively(views, range, keptFrom))
+  expect(Object.fromEntries(await store.visits.countLabels(id, range))).toEqual(
+    countLabelsNaively(views, range, keptFrom),
+  )
   expect(await store.visits.countTotals(id, [range])).toEqual([want.totals])
   for (const { human, ai, total } of [want.totals, ...want.visitors]) {
     expect(total).toBeGreaterThanOrEqual(Math.max(human, ai))

@@ -272,7 +272,7 @@ async function read(store: Store): Promise<unknown> {
   for (const id of [never, monthly]) {
     for (const range of [{}, { dateFrom: 20_720, dateTo: 20_760 }]) {
       visits.push(await store.visits.countUniqueVisitors(id, range, { limit: 250, offset: 0 }))
-      visits.push([...(await store.visits.countRange(id, range)).labels])
+      visits.push([...(await store.visits.countLabels(id, range))])
     }
     visits.push(await store.visits.findVisitedDays(id))
   }

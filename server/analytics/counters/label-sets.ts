@@ -1,5 +1,5 @@
 import type { Day } from '../day.ts'
-import { listCountedLabels, markdownFile, toFileLabel, toReadLabel } from '../labels.ts'
+import { markdownFile, toFileLabel, toReadLabel } from '../labels.ts'
 import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel, type ViewBatch } from '../view-batch.ts'
 import { visitorBytes } from '../visitor.ts'
 
@@ -88,31 +88,22 @@ export function encodeSets(sets: readonly VisitorSet[]): Uint8Array {
   return bytes
 }
 
-/** Decodes the output of `encodeSets`. */
-export function decodeSets(bytes: Uint8Array, sizes: ArrayLike<number>): VisitorSet[] {
+/** Decodes one set of the output of `encodeSets`. */
+export function decodeSet(bytes: Uint8Array, { from, size }: { from: number; size: number }): VisitorSet {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  let at = 0
-  return Array.from(sizes, size => {
-    const set = new Float64Array(size)
-    for (let i = 0; i < size; i++, at += setBytes) set[i] = readPrefix(view, at)
-    return set
-  })
+  const set = new Float64Array(size)
+  for (let i = 0; i < size; i++) set[i] = readPrefix(view, (from + i) * setBytes)
+  return set
 }
 
 /** Counts the visitors of labels in a range. */
 export class LabelCounter {
   readonly #sets = new Map<string, VisitorSet[]>()
   readonly #forgotten = new Map<string, number>()
-  readonly #useOf: (agent: string) => string
 
-  /** @param useOf see `listCountedLabels` */
-  constructor(useOf: (agent: string) => string) {
-    this.#useOf = useOf
-  }
-
-  /** Adds the visitors of a label on a day. */
-  add(label: string, visitors: VisitorSet): void {
-    for (const counted of listCountedLabels(label, this.#useOf)) {
+  /** Adds the visitors of a stored label on a day. They count for each of `labels`, see `listCountedLabels`. */
+  add(labels: readonly string[], visitors: VisitorSet): void {
+    for (const counted of labels) {
       const sets = this.#sets.get(counted)
       if (sets) sets.push(visitors)
       else this.#sets.set(counted, [visitors])
@@ -120,8 +111,8 @@ export class LabelCounter {
   }
 
   /** Adds a number of visitors who are no longer known. They count once for each day and label. */
-  addForgotten(label: string, count: number): void {
-    for (const counted of listCountedLabels(label, this.#useOf)) {
+  addForgotten(labels: readonly string[], count: number): void {
+    for (const counted of labels) {
       this.#forgotten.set(counted, (this.#forgotten.get(counted) ?? 0) + count)
     }
   }

@@ -55,12 +55,9 @@ export class RangeSum {
     }
   }
 
+  /** Returns zeros for a page that was added after the sum. */
   countsOf(page: number): VisitorCounts {
-    return {
-      human: this.#human[page] as number,
-      ai: this.#ai[page] as number,
-      total: this.#total[page] as number,
-    }
+    return { human: this.#human[page] ?? 0, ai: this.#ai[page] ?? 0, total: this.#total[page] ?? 0 }
   }
 
   /** Copies the counts of these pages, so that the sum, which has all pages of the project, can be freed. */

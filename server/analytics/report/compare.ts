@@ -1,8 +1,17 @@
 import { type Day, formatDay } from '../day.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
-import { readPages, type VisitCountReader } from '../visit-counts.ts'
+import type { VisitCountReader } from '../visit-counts.ts'
+import { type PeriodLength, splitRange } from './periods.ts'
 import type { Cell, Rows } from './rows.ts'
-import { cutRange, type TotalVisitors, toDayRange, withBoth } from './visit-report.ts'
+import {
+  cutRange,
+  type LabelReport,
+  type ReportList,
+  readLabels,
+  type TotalVisitors,
+  toDayRange,
+  withBoth,
+} from './visit-report.ts'
 
 /** What a range is compared with: the days before it, as many as it has; or the same days of the year before. */
 export const comparisons = ['previous', 'year'] as const
@@ -18,6 +27,10 @@ export interface ComparedReport {
   visitedFrom: string | null
   /** The visitors of the pages of the report in the compared range, in the same order. */
   pages: PageVisitors[]
+  /** The visitors of each period of the compared range. */
+  periods: VisitorCounts[]
+  /** Undefined unless a list of labels is compared. */
+  labels?: LabelReport
 }
 
 const nobody: VisitorCounts = { human: 0, ai: 0, total: 0 }
@@ -41,23 +54,25 @@ export function findComparedRange(
 /** Reads the counts of the range that a range is compared with; null if there is none. */
 export async function readCompared(
   reader: VisitCountReader,
-  { projectId, range, comparison, pages }: CompareOptions,
+  { projectId, range, comparison, pages, by, list = 'pages' }: CompareOptions,
 ): Promise<ComparedReport | null> {
   const visited = await reader.findVisitedDays(projectId)
   const compared = findComparedRange(range, comparison, visited?.last ?? 0)
   if (!compared) return null
-  const counts = await reader.countRange(projectId, toDayRange(cutRange(compared, visited)))
-  const missing = new Map<string, VisitorCounts>(pages.map(({ path }) => [path, nobody]))
-  for await (const part of pages.length > 0 ? readPages(counts) : []) {
-    for (const { path, ...visitors } of part) if (missing.has(path)) missing.set(path, visitors)
-  }
+  const days = toDayRange(cutRange(compared, visited))
+  const paths = pages.map(({ path }) => path)
+  const counts = paths.length > 0 ? await (await reader.countRange(projectId, days)).countsOf(paths) : []
+  const split = by ? splitRange({ from: compared.dateFrom, to: compared.dateTo }, by).map(toDayRange) : []
+  const [totals = nobody, ...periods] = await reader.countTotals(projectId, [days, ...split])
   return {
     with: comparison,
     dateFrom: formatDay(compared.dateFrom),
     dateTo: formatDay(compared.dateTo),
-    totals: withBoth(counts.totals),
+    totals: withBoth(totals),
     visitedFrom: visited && visited.first > compared.dateFrom ? formatDay(visited.first) : null,
-    pages: Array.from(missing, ([path, visitors]) => ({ path, ...visitors })),
+    pages: paths.map((path, i) => ({ path, ...(counts[i] ?? nobody) })),
+    periods,
+    ...(list !== 'pages' && { labels: await readLabels(reader, { projectId, days, list }) }),
   }
 }
 
@@ -66,6 +81,10 @@ interface CompareOptions {
   range: DayRange
   comparison: Comparison
   pages: readonly PageVisitors[]
+  /** Splits the range into periods. */
+  by?: PeriodLength
+  /** What is compared besides the totals. Default: pages. */
+  list?: ReportList | undefined
 }
 
 /** Shows a change: `+12 %`, or `new` if nobody came before. */

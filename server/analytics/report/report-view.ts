@@ -1,10 +1,14 @@
 import type { Awaitable } from '../../base/awaitable.ts'
-import { formatDay } from '../day.ts'
+import { type Day, formatDay } from '../day.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
 import { type PageSelection, readPages, type VisitCountReader } from '../visit-counts.ts'
+import type { VisitFilter } from '../visit-filter.ts'
+import { csvHead, toCsvLine } from '../visitors-csv.ts'
 import { type ComparedReport, type Comparison, readCompared } from './compare.ts'
+import { filterReader } from './filter-reader.ts'
 import { choosePeriodLength, type Period, type PeriodLength } from './periods.ts'
-import { type LabelReport, readReport, type VisitReport } from './visit-report.ts'
+import type { ProjectReaders } from './project-readers.ts'
+import { type LabelReport, type ReportList, readReport, type VisitReport } from './visit-report.ts'
 
 /** A report for a screen: some of the pages, and lists that are cut. */
 export interface ReportView extends VisitReport {
@@ -23,42 +27,56 @@ export interface ReportQuestion {
   range: DayRange
   pages: PageSelection
   comparison?: Comparison | undefined
+  filter?: VisitFilter | undefined
+  /** Reads only this list, and leaves the others empty. Default: all. */
+  list?: ReportList | undefined
+  /** Reads what agents read even if that takes long. */
+  hasCoverage?: boolean | undefined
 }
 
 /** Reads reports for screens and files. An unknown project has no visits. */
 export interface VisitReportReader {
   readReport(question: ReportQuestion): Awaitable<ReportView>
+  readProjectReaders(projectId: string, today: Day): Awaitable<ProjectReaders>
   /** Counts the visitors of the whole site in each range. */
   countTotals(projectId: string, ranges: readonly DayRange[]): Awaitable<VisitorCounts[]>
   /**
    * Returns the report with all pages as JSON, in parts, in UTF-8. Whoever does not read it to its end calls `return` of its
    * iterator. Waits while the project has too many unread files.
    */
-  readReportFile(projectId: string, range: DayRange): Awaitable<AsyncIterable<Uint8Array>>
+  readReportFile(projectId: string, range: DayRange, filter?: VisitFilter): Awaitable<AsyncIterable<Uint8Array>>
+  /** Returns the pages of a filter as CSV, see `readReportFile`. */
+  readPageFile(projectId: string, range: DayRange, filter: VisitFilter): Awaitable<AsyncIterable<Uint8Array>>
 }
 
 /** Rows of each list. The pages that people came to from assistants may be as many as the pages of the site. */
 const maxRows = 100
 /** A chart with a point for each day is readable up to this many days. */
 const maxChartDays = 400
+/** The counters of a page are in those of the whole site, so a day takes longer. */
+const maxPageDays = 100
 
 /** Reads the report of a range for a screen. */
 export async function viewReport(
-  reader: VisitCountReader,
-  { projectId, range, pages, comparison }: ReportQuestion,
+  all: VisitCountReader,
+  { projectId, range, pages, comparison, filter, list, hasCoverage }: ReportQuestion,
 ): Promise<ReportView> {
+  const reader = filterReader(all, filter)
   const contains = toPathText(pages.contains)
   const { report, counts, visited } = await readReport(reader, {
     projectId,
     range,
-    choosePeriodLength: chooseChartPeriod,
+    list,
+    hasCoverage,
+    choosePeriodLength: days => chooseChartPeriod(days, filter),
   })
   const { agents, neither, failed } = report.labels
   const selected = await counts.selectPages({ ...pages, contains })
+  const compared = comparison && { projectId, range, comparison, pages: selected.pages, by: report.series.by, list }
   return {
     ...report,
     ...selected,
-    compared: comparison ? await readCompared(reader, { projectId, range, comparison, pages: selected.pages }) : null,
+    compared: compared ? await readCompared(reader, compared) : null,
     labels: cutLabels(report.labels),
     assistantPages: report.assistantPages.slice(0, maxRows),
     visited: visited ? { first: formatDay(visited.first), last: formatDay(visited.last) } : null,
@@ -74,14 +92,30 @@ export async function viewReport(
 
 /** Counts a range, and writes its report with all pages as JSON part by part. */
 export async function writeReportFile(
-  reader: VisitCountReader,
-  projectId: string,
-  range: DayRange,
+  all: VisitCountReader,
+  { projectId, range, filter }: { projectId: string; range: DayRange; filter?: VisitFilter | undefined },
 ): Promise<AsyncIterator<string>> {
-  const { report, counts } = await readReport(reader, { projectId, range, choosePeriodLength: chooseChartPeriod })
+  const { report, counts } = await readReport(filterReader(all, filter), {
+    projectId,
+    range,
+    choosePeriodLength: days => chooseChartPeriod(days, filter),
+  })
   const { pages: _, ...rest } = report
-  const head = JSON.stringify({ project: projectId, ...rest }, null, 2).slice(0, -2)
+  const head = JSON.stringify({ project: projectId, filter, ...rest }, null, 2).slice(0, -2)
   return writeParts(`${head},\n  "pages": [`, readPages(counts))
+}
+
+/** Counts the pages that a filter chooses, and writes them as CSV part by part. */
+export async function writePageFile(
+  reader: VisitCountReader,
+  { projectId, range, filter }: { projectId: string; range: DayRange; filter: VisitFilter },
+): Promise<AsyncIterator<string>> {
+  return writeCsv(readPages(await filterReader(reader, filter).countRange(projectId, range)))
+}
+
+async function* writeCsv(pages: AsyncIterable<PageVisitors[]>): AsyncGenerator<string> {
+  yield csvHead
+  for await (const part of pages) yield part.map(toCsvLine).join('')
 }
 
 async function* writeParts(head: string, pages: AsyncIterable<PageVisitors[]>): AsyncGenerator<string> {
@@ -111,8 +145,10 @@ function cutLabels({ agents, neither, referrals, failed: { missing, broken }, ..
   }
 }
 
-function chooseChartPeriod(range: Period): PeriodLength {
-  return range.to - range.from <= maxChartDays ? 'day' : choosePeriodLength(range)
+function chooseChartPeriod(range: Period, filter: VisitFilter = {}): PeriodLength {
+  const max = filter.page === undefined ? maxChartDays : maxPageDays
+  if (range.to - range.from <= max) return 'day'
+  return filter.page === undefined ? choosePeriodLength(range) : 'month'
 }
 
 /** Encodes what a person types as paths are encoded: they have only printable ASCII characters. */

@@ -4,10 +4,11 @@ import type { DayRange, VisitorCounts } from '../unique-visitors.ts'
 import { type AgentPages, type RangeCounts, readPages, type VisitCountReader } from '../visit-counts.ts'
 import { reportAssistantPages, reportCoverage } from './agent-pages.ts'
 import { compareRows, countColumns } from './compare.ts'
-import { filterRows, findForeignFilter, hasFilter, type ReportFilter } from './filter-report.ts'
+import { filterReader } from './filter-reader.ts'
+import { findForeignFilter, keepRowsBelow, type ReportFilter } from './filter-report.ts'
 import { type Period, type PeriodLength, splitRange } from './periods.ts'
 import type { Rows } from './rows.ts'
-import { cutRange, reportLabels, toDayRange, withBoth } from './visit-report.ts'
+import { cutRange, type LabelReport, reportLabels, toDayRange, withBoth } from './visit-report.ts'
 
 /** A table of a report, for files. */
 export interface Table {
@@ -54,85 +55,100 @@ const seriesPeriods: Record<Exclude<SeriesName, 'totals'>, PeriodLength> = {
   months: 'month',
 }
 
+/** Reads what a table needs. */
+interface TableSources {
+  countRange(): Promise<RangeCounts>
+  /** Counts the pages of the whole site. */
+  countPages(): Promise<number>
+  reportLabels(): Promise<LabelReport>
+  readAgentPages(): Promise<AgentPages>
+}
+
 const details: Record<
   Exclude<TableName, SeriesName>,
-  { columns: readonly string[]; rows(counts: RangeCounts, read: () => Promise<AgentPages>): Table['parts'] }
+  { columns: readonly string[]; rows(sources: TableSources): Table['parts'] | Promise<Table['parts']> }
 > = {
   pages: {
     columns: ['path', 'human', 'ai', 'total'],
-    async *rows(counts) {
-      for await (const part of readPages(counts)) {
+    async *rows({ countRange }) {
+      for await (const part of readPages(await countRange())) {
         yield part.map(({ path, human, ai, total }) => [path, human, ai, total])
       }
     },
   },
   unread: {
     columns: ['path', 'human'],
-    async *rows(counts) {
-      for await (const part of readPages(counts)) {
+    async *rows({ countRange }) {
+      for await (const part of readPages(await countRange())) {
         yield part.flatMap(({ path, human, ai }) => (ai === 0 ? [[path, human]] : []))
       }
     },
   },
   agents: {
     columns: ['agent', 'use', 'visitors'],
-    rows: ({ labels }) => [reportLabels(labels).agents.map(({ agent, use, visitors }) => [agent, use, visitors])],
+    rows: async ({ reportLabels }) => [
+      (await reportLabels()).agents.map(({ agent, use, visitors }) => [agent, use, visitors]),
+    ],
   },
   uses: {
     columns: ['use', 'agents', 'visitors'],
-    rows: ({ labels }) => [reportLabels(labels).uses.map(({ use, agents, visitors }) => [use, agents, visitors])],
+    rows: async ({ reportLabels }) => [
+      (await reportLabels()).uses.map(({ use, agents, visitors }) => [use, agents, visitors]),
+    ],
   },
   coverage: {
     columns: ['agent', 'use', 'read', 'pages'],
-    async *rows({ pageCount }, read) {
-      const { pages, agents } = reportCoverage(await read(), pageCount)
+    async *rows({ countPages, readAgentPages }) {
+      const { pages, agents } = reportCoverage(await readAgentPages(), await countPages())
       yield agents.map(({ agent, use, read }) => [agent, use, read, pages])
     },
   },
   neither: {
     columns: ['rule', 'visitors'],
-    rows: ({ labels }) => [reportLabels(labels).neither.map(({ rule, visitors }) => [rule, visitors])],
+    rows: async ({ reportLabels }) => [(await reportLabels()).neither.map(({ rule, visitors }) => [rule, visitors])],
   },
   files: {
     columns: ['file', 'human', 'ai', 'neither'],
-    rows: ({ labels }) => [
-      reportLabels(labels).files.map(({ file, human, ai, neither }) => [file, human, ai, neither]),
+    rows: async ({ reportLabels }) => [
+      (await reportLabels()).files.map(({ file, human, ai, neither }) => [file, human, ai, neither]),
     ],
   },
   readers: {
     columns: ['file', 'agent', 'use', 'visitors'],
-    rows: ({ labels }) => [
-      reportLabels(labels).readers.map(({ file, agent, use, visitors }) => [file, agent, use, visitors]),
+    rows: async ({ reportLabels }) => [
+      (await reportLabels()).readers.map(({ file, agent, use, visitors }) => [file, agent, use, visitors]),
     ],
   },
   referrals: {
     columns: ['site', 'assistant', 'visitors'],
-    rows: ({ labels }) => [
-      reportLabels(labels).referrals.sites.map(({ site, assistant, visitors }) => [site, assistant, visitors]),
+    rows: async ({ reportLabels }) => [
+      (await reportLabels()).referrals.sites.map(({ site, assistant, visitors }) => [site, assistant, visitors]),
     ],
   },
   'referral-pages': {
     columns: ['path', 'site', 'visitors'],
-    rows: ({ labels }) => [
-      reportLabels(labels).referrals.pages.map(({ path, site, visitors }) => [path, site, visitors]),
+    rows: async ({ reportLabels }) => [
+      (await reportLabels()).referrals.pages.map(({ path, site, visitors }) => [path, site, visitors]),
     ],
   },
   'assistant-pages': {
     columns: ['path', 'site', 'assistant', 'ai', 'human'],
-    async *rows({ labels }, read) {
-      const rows = await reportAssistantPages(await read(), reportLabels(labels).referrals.pages)
+    async *rows({ reportLabels, readAgentPages }) {
+      const rows = await reportAssistantPages(await readAgentPages(), (await reportLabels()).referrals.pages)
       yield rows.map(({ path, site, assistant, ai, human }) => [path, site, assistant, ai ?? '', human])
     },
   },
   failed: {
     columns: ['failure', 'path', 'human', 'ai'],
-    rows: ({ labels }) => [listFailed(labels).map(({ failure, path, human, ai }) => [failure, path, human, ai])],
+    rows: async ({ reportLabels }) => [
+      listFailed(await reportLabels()).map(({ failure, path, human, ai }) => [failure, path, human, ai]),
+    ],
   },
   'failed-from': {
     columns: ['failure', 'path', 'kind', 'from', 'use', 'visitors'],
-    rows: ({ labels }) => [
+    rows: async ({ reportLabels }) => [
       // By the rows themselves, because a filter leaves only those of an agent or a class.
-      listFailed(labels)
+      listFailed(await reportLabels())
         .flatMap(({ failure, path, sites, agents }) => [
           ...agents.map(({ agent, use, visitors }) => [failure, path, 'ai', agent, use, visitors] as const),
           ...sites.map(({ site, visitors }) => [failure, path, 'human', site, '', visitors] as const),
@@ -142,10 +158,8 @@ const details: Record<
   },
 }
 
-function listFailed(labels: RangeCounts['labels']) {
-  return Object.entries(reportLabels(labels).failed).flatMap(([failure, { pages }]) =>
-    pages.map(row => ({ failure, ...row })),
-  )
+function listFailed({ failed }: LabelReport) {
+  return Object.entries(failed).flatMap(([failure, { pages }]) => pages.map(row => ({ failure, ...row })))
 }
 
 /** Opens a table with the rows of a filter, and with the counts of a range that it is compared with. */
@@ -153,10 +167,11 @@ export async function openFilteredTable(
   reader: VisitCountReader,
   { filter, compared, ...options }: TableOptions & { filter: ReportFilter; compared?: DayRange | undefined },
 ): Promise<Table> {
-  const now = filterTable(await openTable(reader, options), filter)
+  const chosen = filterReader(reader, filter)
+  const now = filterTable(options.table, await openTable(chosen, options), filter)
   if (!compared) return now
   if (options.table in seriesPeriods) throw new OperatorError('--compare compares whole ranges: use --table totals.', 2)
-  const before = filterTable(await openTable(reader, { ...options, range: compared }), filter)
+  const before = filterTable(options.table, await openTable(chosen, { ...options, range: compared }), filter)
   const counts = now.columns.filter(column => countColumns.has(column))
   return {
     columns: [...now.columns, ...counts.map(column => `${column}Before`)],
@@ -164,18 +179,19 @@ export async function openFilteredTable(
   }
 }
 
-function filterTable({ columns, parts }: Table, filter: ReportFilter): Table {
-  const foreign = findForeignFilter(columns, filter)
+function filterTable(name: TableName, { columns, parts }: Table, filter: ReportFilter): Table {
+  const foreign = findForeignFilter(name, columns, filter)
   if (foreign !== undefined) {
-    const fitting = Object.entries(details).flatMap(([name, table]) =>
-      findForeignFilter(table.columns, { [foreign]: filter[foreign] }) === undefined ? [name] : [],
-    )
+    const fitting = tableNames.filter(other => {
+      const columns = isSeries(other) ? [] : details[other].columns
+      return findForeignFilter(other, columns, { [foreign]: filter[foreign] }) === undefined
+    })
     throw new OperatorError(
       `--${foreign} needs another --table: one of ${fitting.join(', ')}. This one has the columns ${columns.join(', ')}.`,
       2,
     )
   }
-  return { columns, parts: hasFilter(filter) ? filterRows(columns, parts, filter) : parts }
+  return { columns, parts: filter.path === undefined ? parts : keepRowsBelow(columns, parts, filter.path) }
 }
 
 /** Opens a table. Its first columns are `date`, or `dateFrom` and `dateTo` (exclusive), unless the range is not split. */
@@ -188,7 +204,12 @@ export async function openTable(
   const { columns, rows } = details[table]
   const readRows = async (period: Period) => {
     const range = toDayRange(period)
-    return rows(await reader.countRange(projectId, range), async () => reader.readAgentPages(projectId, range))
+    return rows({
+      countRange: async () => reader.countRange(projectId, range),
+      countPages: async () => (await (reader.unfiltered ?? reader).countRange(projectId, range)).pageCount,
+      reportLabels: async () => reportLabels(await reader.countLabels(projectId, range)),
+      readAgentPages: async () => reader.readAgentPages(projectId, range),
+    })
   }
   if (by === undefined) return { columns, parts: await readRows(whole) }
   return {

@@ -4,7 +4,13 @@ import { findAssistantSite } from '../assistant-sites.ts'
 import { type Day, formatDay } from '../day.ts'
 import { type LabelledKind, parseLabel } from '../labels.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
-import { type RangeCounts, readPages, type VisitCountReader, type VisitedDays } from '../visit-counts.ts'
+import {
+  type AgentPages,
+  type RangeCounts,
+  readPages,
+  type VisitCountReader,
+  type VisitedDays,
+} from '../visit-counts.ts'
 import { type AssistantPage, type Coverage, reportAssistantPages, reportCoverage } from './agent-pages.ts'
 import { compareTexts, FailedCollector, type FailedReport } from './failed-report.ts'
 import { type Period, type PeriodLength, splitRange } from './periods.ts'
@@ -81,7 +87,15 @@ export interface ReportOptions {
   /** Number of pages. */
   limit: number
   choosePeriodLength(range: Period): PeriodLength
+  /** Reads only this list, and leaves the others empty. Default: all. */
+  list?: ReportList | undefined
+  /** Reads what agents read even if that takes long. It is always read with all lists. */
+  hasCoverage?: boolean | undefined
 }
+
+/** The lists of a report; each needs other counts. */
+export const reportLists = ['pages', 'agents', 'referrers', 'failures'] as const
+export type ReportList = (typeof reportLists)[number]
 
 /** Reads the counts of a range. */
 export async function buildReport(reader: VisitCountReader, options: ReportOptions): Promise<VisitReport> {
@@ -93,31 +107,70 @@ export async function buildReport(reader: VisitCountReader, options: ReportOptio
   return report
 }
 
+/** Takes about 0.1 s to read what so many AI visitors read. */
+const maxQuickAgents = 2000
+
+const labelsOf: Record<ReportList, (label: string) => boolean> = {
+  pages: () => false,
+  agents: label => !/^(from|failed):/.test(label),
+  // The pages are those of the filter for a site.
+  referrers: label => /^from:[^/]*$/.test(label),
+  failures: label => label.startsWith('failed:'),
+}
+
+/** Reads the labels of a list; undefined = of all lists. */
+export async function readLabels(
+  reader: VisitCountReader,
+  { projectId, days, list }: { projectId: string; days: DayRange; list: ReportList | undefined },
+): Promise<LabelReport> {
+  if (list === 'pages') return reportLabels([])
+  return reportLabels(await reader.countLabels(projectId, days, { isWanted: list && labelsOf[list] }))
+}
+
+const noPages: RangeCounts = {
+  pageCount: 0,
+  listPages: () => [],
+  countsOf: () => [],
+  selectPages: () => ({ pages: [], matching: 0 }),
+}
+const noAgentPages: AgentPages = {
+  agents: new Map(),
+  all: { pages: new Uint32Array(), visitors: new Uint32Array() },
+  readFrom: 0,
+  pathsOf: () => [],
+}
+
 /** Reads the counts of a range, and returns them with a report that has no pages yet. */
 export async function readReport(
   reader: VisitCountReader,
-  { projectId, choosePeriodLength, ...options }: Omit<ReportOptions, 'limit'>,
+  { projectId, choosePeriodLength, list, hasCoverage, ...options }: Omit<ReportOptions, 'limit'>,
 ): Promise<{ report: VisitReport; counts: RangeCounts; visited: VisitedDays | undefined }> {
   const visited = await reader.findVisitedDays(projectId)
   const range = cutRange(options.range, visited)
-  const counts = await reader.countRange(projectId, toDayRange(range))
-  const read = await reader.readAgentPages(projectId, toDayRange(range))
-  const labels = reportLabels(counts.labels)
+  const days = toDayRange(range)
+  const wants = (name: ReportList) => list === undefined || list === name
+  const counts = wants('pages') ? await reader.countRange(projectId, days) : noPages
   const by = options.by ?? choosePeriodLength(range)
-  const { labelledFrom, prunedBefore = 0 } = visited ?? {}
-  const isLabelled = labelledFrom === undefined || labelledFrom <= range.from || hasAllLabels(counts)
+  const { totals, series } = await countSeries(reader, projectId, range, by)
+  const hasRead = wants('agents') && (list === undefined || hasCoverage || totals.ai <= maxQuickAgents)
+  const read = hasRead ? await reader.readAgentPages(projectId, days) : noAgentPages
+  const labels = await readLabels(reader, { projectId, days, list })
+  const { labelledFrom, prunedBefore = 0, readFrom = read.readFrom } = visited ?? {}
+  const isLabelled = labelledFrom === undefined || labelledFrom <= range.from || hasAllLabels(totals, labels)
   const isEmpty = range.from >= range.to
+  const { unfiltered } = reader
+  const site = hasRead && (unfiltered || list) ? await (unfiltered ?? reader).countRange(projectId, days) : counts
   const report: VisitReport = {
     dateFrom: isEmpty ? null : formatDay(range.from),
     dateTo: isEmpty ? null : formatDay(range.to),
-    totals: withBoth(counts.totals),
-    series: await countSeries(reader, projectId, range, by),
+    totals,
+    series,
     pages: [],
     pageCount: counts.pageCount,
     labels,
-    coverage: reportCoverage(read, counts.pageCount),
+    coverage: reportCoverage(read, site.pageCount),
     assistantPages: await reportAssistantPages(read, labels.referrals.pages),
-    readFrom: read.readFrom > range.from && !isEmpty ? formatDay(read.readFrom) : null,
+    readFrom: readFrom > range.from && !isEmpty ? formatDay(readFrom) : null,
     labelledFrom: isEmpty || isLabelled ? null : formatDay(labelledFrom),
     prunedBefore: prunedBefore > range.from && prunedBefore < range.to ? formatDay(prunedBefore) : null,
   }
@@ -144,26 +197,29 @@ async function countSeries(
   projectId: string,
   range: Period,
   by: PeriodLength,
-): Promise<VisitSeries> {
+): Promise<Pick<VisitReport, 'totals' | 'series'>> {
   const periods = splitRange(range, by)
-  const totals = await reader.countTotals(projectId, periods.map(toDayRange))
+  const [totals, ...counts] = await reader.countTotals(projectId, [range, ...periods].map(toDayRange))
   return {
-    by,
-    periods: periods.map(({ from, to }, i) => ({
-      dateFrom: formatDay(from),
-      dateTo: formatDay(to),
-      ...withBoth(totals[i] as VisitorCounts),
-    })),
+    totals: withBoth(totals as VisitorCounts),
+    series: {
+      by,
+      periods: periods.map(({ from, to }, i) => ({
+        dateFrom: formatDay(from),
+        dateTo: formatDay(to),
+        ...withBoth(counts[i] as VisitorCounts),
+      })),
+    },
   }
 }
 
 /** Returns whether every AI visitor has the label of an agent. Then the visits were counted with labels. */
-function hasAllLabels({ totals, labels }: RangeCounts): boolean {
-  return totals.ai > 0 && reportLabels(labels).agents.reduce((sum, { visitors }) => sum + visitors, 0) >= totals.ai
+function hasAllLabels(totals: VisitorCounts, { agents }: LabelReport): boolean {
+  return totals.ai > 0 && agents.reduce((sum, { visitors }) => sum + visitors, 0) >= totals.ai
 }
 
 /** Sorts the visitors of labels into lists. */
-export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
+export function reportLabels(labels: Iterable<readonly [label: string, visitors: number]>): LabelReport {
   const failed = new FailedCollector()
   const report: Omit<LabelReport, 'failed'> = {
     agents: [],

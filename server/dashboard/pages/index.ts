@@ -5,6 +5,7 @@ import { auditPage } from './audit.ts'
 import { exportPage } from './export.ts'
 import { exportChangesPage } from './export-changes.ts'
 import { exportsPage, startedPage } from './exports.ts'
+import { healthPage } from './health.ts'
 import { keysPage } from './keys.ts'
 import { organizationsPage } from './organizations.ts'
 import { overviewPage } from './overview.ts'
@@ -30,5 +31,6 @@ export const pages: readonly PageDefinition[] = [
   agentJobPage,
   peoplePage,
   auditPage,
+  healthPage,
   organizationsPage,
 ]

@@ -19,38 +19,45 @@ import { showNumber } from '../texts/numbers.ts'
 import { overviewTexts as texts } from '../texts/overview.ts'
 import { agentJobPath } from './agent-job-path.ts'
 import { auditColumns, findSubjectLinks } from './audit-columns.ts'
-import { readHealth, showHealth } from './overview-health.ts'
+import { listProblems, readHealth } from './health.ts'
+import { readReaders, showAlerts, showReaders } from './overview-readers.ts'
+import { findShownProject, listProjectChoices, projectChooser } from './project-choice.ts'
 
 const renewMs = 10_000
 /** Rows of each list. */
 const rows = 5
+/** The newest exports, among which a site with a failed one is looked for. */
+const judgedExports = 50
 /** More projects are on the page of the visitors. */
 const maxProjects = 10
 
-/** What happens now: health, visitors, and the newest exports, agent jobs and events. */
+/** What happens now: what needs a hand, the readers of a project, and the newest exports, agent jobs and events. */
 export const overviewPage: PageDefinition = { section: 'overview', path: '', show }
 
 async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const { id: organizationId } = visit.organization
   const listed = deps.projects.list(organizationId)
-  const [projects, exports, events, health] = await Promise.all([
+  const choices = await listProjectChoices(visit, deps)
+  const project = await findShownProject(visit, deps, choices)
+  const [projects, newest, events, health, readers] = await Promise.all([
     listed,
-    deps.exportJobs.list({ organizationId, limit: rows }),
+    deps.exportJobs.list({ organizationId, limit: judgedExports }),
     deps.auditLog.list({ organizationId, limit: rows }),
     readHealth(visit, deps, listed),
+    project && readReaders(project, visit.now, deps),
   ])
+  const exports = newest.slice(0, rows)
   const [steps, jobs, visitors, links] = await Promise.all([
     findNextSteps(visit, { projects, exports }, deps),
     listNewestJobs(projects, deps),
-    countVisitors(projects.slice(0, maxProjects), visit.now, deps),
+    projects.length > 1 ? countVisitors(projects.slice(0, maxProjects), visit.now, deps) : [],
     findSubjectLinks(visit, events, deps),
   ])
   const content = html`<div id="overview" data-live="${renewMs}">
 ${showNextSteps(visit, steps)}
-<h2>${texts.healthTitle}</h2>
-${showHealth(health)}
-<h2>${texts.visitorsTitle}</h2>
-${showVisitors(visit, visitors, projects.length)}
+${showAlerts(visit, { problems: listProblems(health), exports: newest, projectId: project?.id ?? '', readers })}
+${project && showReaders(visit, project, { chooser: projectChooser(visit, choices, project), readers })}
+${visitors.length > 0 && html`<h2>${texts.visitorsTitle}</h2>\n${showVisitors(visit, visitors, projects.length)}`}
 <h2>${texts.exportsTitle}</h2>
 ${showExports(visit, exports)}
 <h2>${texts.agentJobsTitle}</h2>
@@ -62,9 +69,10 @@ ${table(events, {
   columns: auditColumns(links, {}),
 })}
 ${events.length > 0 && html`<p><a href="${visit.link('/audit')}">${texts.allEvents}</a></p>`}
+<p><a href="${visit.link('/health')}">${texts.healthLink}</a></p>
 </div>
 ${whileRenewed(texts.renewed)}`
-  return { title: texts.title, content }
+  return { title: texts.title, content, hasChart: project !== undefined }
 }
 
 /** The visitors of a project; undefined if its visits cannot be read. */

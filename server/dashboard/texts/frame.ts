@@ -8,9 +8,23 @@ export const sectionNames = {
   'agent-jobs': 'Agent jobs',
   people: 'People',
   audit: 'Audit log',
+  health: 'Health',
 } as const
 
 export type Section = keyof typeof sectionNames
+
+/** The key that opens a section after `g`. */
+export const sectionKeys: Record<Section, string> = {
+  overview: 'o',
+  keys: 'k',
+  projects: 'p',
+  visitors: 'v',
+  exports: 'e',
+  'agent-jobs': 'j',
+  people: 'u',
+  audit: 'a',
+  health: 'h',
+}
 
 /** The path of a section below that of the organization; that of the overview if there is no such section. */
 export function sectionPath(section: string): string {
@@ -26,6 +40,7 @@ export const frameTexts = {
   otherOrganization: 'Switch the organization',
   documentation: 'Documentation',
   signOut: 'Sign out',
+  keys: 'Keys: ?',
   allOrganizations: 'operator',
   noScript: 'Scripts are off in this browser, so this page does not renew itself. Reload it to see what has changed.',
   renewal: {

@@ -1,7 +1,13 @@
 /** Numbers of a chart, as the page has them in the attribute `data-chart`. */
 export interface ChartData {
-  /** Days as seconds since 1970. */
+  /** The first day of each period, as seconds since 1970. */
   days: number[]
-  /** `colour` is the name of a custom property of the style sheet, without its dashes. */
-  series: { label: string; values: number[]; colour: string }[]
+  human: number[]
+  ai: number[]
+  total: number[]
+  /** The total of each period of the range that is compared with. */
+  before?: number[]
+  /** Whether the last period is not over. */
+  isUnfinished: boolean
+  labels: { human: string; ai: string; total: string; before: string; soFar: string }
 }

@@ -1,4 +1,5 @@
 import { drawCharts } from './draw-charts.ts'
+import { enableKeys } from './keyboard.ts'
 
 /** Runs in each page of the dashboard. Everything also works without it, but for copying and the charts. */
 export default function runDashboard(): void {
@@ -7,11 +8,13 @@ export default function runDashboard(): void {
   writeLocalTimes(document)
   enableCopying(document)
   confirmForms()
-  drawCharts()
+  drawCharts(document)
+  enableKeys()
   runCountdowns()
   renewLiveParts(part => {
     writeLocalTimes(part)
     enableCopying(part)
+    drawCharts(part)
   })
 }
 

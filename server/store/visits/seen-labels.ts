@@ -1,12 +1,21 @@
-import { findAgentUse } from '../../analytics/agents/agent-use.ts'
 import type { AgentPageCounter } from '../../analytics/counters/agent-pages.ts'
-import { LabelCounter, type LabelledDay } from '../../analytics/counters/label-sets.ts'
+import { LabelCounter, type LabelledDay, uniteSets, type VisitorSet } from '../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../analytics/counters/range-plan.ts'
 import type { Day } from '../../analytics/day.ts'
 import { FailureBounds, hasFailures } from '../../analytics/failed-pages.ts'
+import { type ChosenLabels, chooseLabels } from '../../analytics/report/choose-labels.ts'
+import type { LabelChoice } from '../../analytics/visit-filter.ts'
 import { BoundedCache } from '../../base/bounded-cache.ts'
 import type { Database } from '../database.ts'
-import { addAgents, addToRow, boundFailures, countRow, type LabelRow } from '../label-row.ts'
+import {
+  addAgents,
+  addToRow,
+  boundFailures,
+  countReaders,
+  countRow,
+  type LabelRow,
+  listVisitors,
+} from '../label-row.ts'
 import { type FoundDays, toDays } from './visited-days.ts'
 
 export type SeenLabels = ReturnType<typeof openSeenLabels>
@@ -19,8 +28,8 @@ export function openSeenLabels(database: Database) {
     `INSERT INTO seen_labels (day, counts, visitors) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET counts = excluded.counts, visitors = excluded.visitors`,
   )
-  const list = database.prepare<DaySpan, LabelRow>(
-    'SELECT counts, visitors FROM seen_labels WHERE day >= @from AND day < @to',
+  const list = database.prepare<DaySpan, LabelRow & { day: Day }>(
+    'SELECT day, counts, visitors FROM seen_labels WHERE day >= @from AND day < @to',
   )
   const findVisited = database.prepare<[], FoundDays>(
     'SELECT (SELECT min(day) FROM seen_labels) AS first, (SELECT max(day) FROM seen_labels) AS last',
@@ -45,17 +54,26 @@ export function openSeenLabels(database: Database) {
     forget: (before: Day) => void forget.run({ before }),
     /** Returns the first and the last day with labels; undefined if there are none. */
     findDays: () => toDays(findVisited.get()),
-    /** Counts the visitors of each label in a range. */
-    count(range: DaySpan): Map<string, number> {
-      const counter = new LabelCounter(findAgentUse)
-      const labels = numbers.list()
-      for (const row of list.iterate(range)) countRow(counter, row, labels)
+    choose: (choice?: LabelChoice): ChosenLabels => chooseLabels(numbers.list(), choice),
+    /** Counts the visitors of each label in a range. With `readersOf`, only those visitors of agents count, see `PageReaders`. */
+    count(
+      range: DaySpan,
+      chosen: ChosenLabels,
+      readersOf?: ReadonlyMap<Day, ReadonlySet<number>>,
+    ): Map<string, number> {
+      const counter = new LabelCounter()
+      for (const row of list.iterate(range)) {
+        countRow(counter, row, chosen)
+        if (readersOf) countReaders(counter, row, chosen, readersOf)
+      }
       return counter.count()
     },
+    /** Lists the visitors of the agents in a range. */
+    listVisitors: (range: DaySpan, chosen: ChosenLabels): VisitorSet =>
+      uniteSets(list.all(range).flatMap(row => listVisitors(row, chosen))),
     /** Adds the visitors of the agents in a range. */
-    addAgents(counter: AgentPageCounter, range: DaySpan): void {
-      const labels = numbers.list()
-      for (const row of list.iterate(range)) addAgents(counter, row, labels)
+    addAgents(counter: AgentPageCounter, range: DaySpan, chosen: ChosenLabels): void {
+      for (const row of list.iterate(range)) addAgents(counter, row, chosen)
     },
   }
 }

@@ -33,6 +33,8 @@ export function openVisitPages(database: Database) {
   return {
     /** Returns the number of each path, and 0 for a label. New paths get the next numbers. */
     toNumbers: (paths: readonly string[]) => Uint32Array.from(paths, path => (isLabel(path) ? 0 : toNumber(path))),
+    /** Returns the index of a page in the directory; undefined if there is none. */
+    find: (path: string) => toIndex(findNumber.get(path)),
     idOf(number: number): number {
       const id = knownIds.get(number) ?? findId.get(number)
       if (id === undefined) throw new RangeError(`There is no page ${number}.`)
@@ -65,6 +67,11 @@ export function openVisitPages(database: Database) {
     },
     listByPath: () => Uint32Array.from(listByPath.all(), number => number - 1),
   }
+}
+
+/** Page numbers begin with 1. */
+function toIndex(number: number | undefined): number | undefined {
+  return number && number - 1
 }
 
 function prepareStatements(database: Database) {

@@ -1,10 +1,12 @@
-import { AgentPageCounter, findReadFrom } from '../../analytics/counters/agent-pages.ts'
+import { AgentPageCounter, findReadFrom, PageReaders } from '../../analytics/counters/agent-pages.ts'
 import type { PageDirectory } from '../../analytics/counters/page-directory.ts'
 import type { DaySpan } from '../../analytics/counters/range-plan.ts'
 import type { RangeSum } from '../../analytics/counters/range-sum.ts'
 import type { Day } from '../../analytics/day.ts'
-import type { DayRange, PageVisitors } from '../../analytics/unique-visitors.ts'
+import { type ChosenLabels, isMatchedLabel, toMatchedTotals } from '../../analytics/report/choose-labels.ts'
+import type { DayRange, PageVisitors, VisitorCounts } from '../../analytics/unique-visitors.ts'
 import type { AgentPages, PageOrder, RangeCounts, VisitedDays } from '../../analytics/visit-counts.ts'
+import { isOnlyPage, type LabelChoice, type VisitFilter } from '../../analytics/visit-filter.ts'
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { Database } from '../database.ts'
 import type { openPeriodKeys } from './period-keys.ts'
@@ -14,16 +16,22 @@ import type { VisitCounters } from './visit-counters.ts'
 import type { VisitPages } from './visit-pages.ts'
 import { toSpan, toVisitedDays } from './visited-days.ts'
 
-/** The counts of a project without visits. */
+export const nobody: VisitorCounts = { human: 0, ai: 0, total: 0 }
+
+/** The pages of a project without visits. */
 export const noReport: RangeCounts = {
-  totals: { human: 0, ai: 0, total: 0 },
   pageCount: 0,
   listPages: () => [],
+  countsOf: paths => paths.map(() => nobody),
   selectPages: () => ({ pages: [], matching: 0 }),
-  labels: new Map(),
 }
 
-export const noAgentPages: AgentPages = { agents: new Map(), readFrom: 0, pathsOf: () => [] }
+export const noAgentPages: AgentPages = {
+  agents: new Map(),
+  all: { pages: new Uint32Array(), visitors: new Uint32Array() },
+  readFrom: 0,
+  pathsOf: () => [],
+}
 
 /** The pages of a range in the order of an answer. */
 export interface RankedSum {
@@ -45,6 +53,8 @@ export function nameCounts(paths: readonly string[], pages: Uint32Array, sum: Ra
 /** Reads paths after the transaction of the counts: the path of a number never changes. */
 interface PagePaths {
   pathsOf(pages: Uint32Array): Awaitable<string[]>
+  /** Returns the index of each page; undefined if there is none. */
+  findAll(paths: readonly string[]): Awaitable<(number | undefined)[]>
   /** Returns the pages whose path contains a text, in upper or lower case. */
   listContaining(text: string): Awaitable<ReadonlySet<number>>
 }
@@ -52,17 +62,17 @@ interface PagePaths {
 /** Returns the counts of a range, whose paths are read when they are asked for. */
 export function toRangeCounts(
   { sum, ranks, ranked }: RankedSum,
-  { pathsOf, listContaining }: PagePaths,
-): Omit<RangeCounts, 'labels'> {
+  { pathsOf, findAll, listContaining }: PagePaths,
+): RangeCounts {
   const namePages = async (pages: Uint32Array) => nameCounts(await pathsOf(pages), pages, sum)
   const orderPages = (order: PageOrder) => {
     if (order === 'total') return ranked
     return order === 'path' ? sum.keepVisited(ranks.pages) : sum.rank(ranks.ofPage, ranks.pages, order)
   }
   return {
-    totals: sum.site,
     pageCount: ranked.length,
     listPages: (from, to) => namePages(ranked.subarray(from, to)),
+    countsOf: async paths => (await findAll(paths)).map(index => sum.countsOf(index ?? Number.POSITIVE_INFINITY)),
     async selectPages({ order, contains, limit, offset }) {
       const ordered = orderPages(order)
       const kept = contains === '' ? undefined : await listContaining(contains)
@@ -96,28 +106,75 @@ export function openVisitReports(
 ) {
   const findLabelled = database.prepare<[], Day>('SELECT from_day FROM labelled').pluck()
   const findKept = database.prepare<[], Day>('SELECT from_day FROM kept').pluck()
+  const { countLabels, sumPage } = openFilteredCounts({ pages, counters, seenLabels, seen })
   return {
     findDays: database.transaction((): VisitedDays | undefined =>
       toVisitedDays(counters.findDays(), seenLabels.findDays(), {
         labelledFrom: findLabelled.get(),
         prunedBefore: findKept.get(),
+        readFrom: findReadFrom(seen.keptFrom(), keys.listDestroyed()) || undefined,
       }),
     ),
     countRange: database.transaction((range: DayRange): RangeCounts => {
-      const span = toSpan(range)
-      const counted = rankRange({ pages, counters }, span)
-      return { ...(counted ? toRangeCounts(counted, pages) : noReport), labels: seenLabels.count(span) }
+      const counted = rankRange({ pages, counters }, toSpan(range))
+      return counted ? toRangeCounts(counted, { ...pages, findAll: paths => paths.map(pages.find) }) : noReport
     }),
-    readAgentPages: database.transaction((range: DayRange): AgentPages => {
+    countLabels: database.transaction(
+      (range: DayRange, choice?: LabelChoice) => countLabels([range], choice)[0] ?? new Map<string, number>(),
+    ),
+    readAgentPages: database.transaction((range: DayRange, filter?: VisitFilter): AgentPages => {
       const span = toSpan(range)
       const counter = new AgentPageCounter(pages.directory().size)
-      seenLabels.addAgents(counter, span)
+      seenLabels.addAgents(counter, span, seenLabels.choose({ filter }))
       for (const visitor of counter.listVisitors()) counter.addRows(visitor, seen.listOf(visitor, span.to), span)
       const readFrom = findReadFrom(seen.keptFrom(), keys.listDestroyed())
-      return { agents: counter.finish(), readFrom, pathsOf: pages.pathsOf }
+      return { ...counter.finish(), readFrom, pathsOf: pages.pathsOf }
     }),
-    countTotals: database.transaction((ranges: readonly DayRange[]) =>
-      ranges.map(range => counters.sumSite(toSpan(range))),
-    ),
+    countTotals: database.transaction((ranges: readonly DayRange[], filter?: VisitFilter) => {
+      if (!filter) return ranges.map(range => counters.sumSite(toSpan(range)))
+      return isOnlyPage(filter)
+        ? sumPage(filter.page, ranges)
+        : countLabels(ranges, { filter, isWanted: isMatchedLabel }).map(toMatchedTotals)
+    }),
   }
+}
+
+/** Counts labels, and the visitors of one page. Called in a transaction. */
+function openFilteredCounts({
+  pages,
+  counters,
+  seenLabels,
+  seen,
+}: Sources & Pick<ReportSources, 'seen'> & { seenLabels: SeenLabels }) {
+  /** Finds who read the page of a filter as AI in a range; undefined = the filter does not ask for it. */
+  function findReaders(page: string | undefined, span: DaySpan, chosen: ChosenLabels) {
+    if (page === undefined || chosen.agents.size === 0) return undefined
+    const index = pages.find(page)
+    if (index === undefined) return undefined
+    const readers = new PageReaders(index, span)
+    for (const visitor of seenLabels.listVisitors(span, chosen)) readers.addRows(visitor, seen.listOf(visitor, span.to))
+    return readers.byDay
+  }
+
+  function countLabels(ranges: readonly DayRange[], choice: LabelChoice = {}): Map<string, number>[] {
+    const spans = ranges.map(toSpan)
+    const chosen = seenLabels.choose(choice)
+    const readersOf = findReaders(choice.filter?.page, uniteSpans(spans), chosen)
+    return spans.map(span => seenLabels.count(span, chosen, readersOf))
+  }
+
+  function sumPage(path: string, ranges: readonly DayRange[]): VisitorCounts[] {
+    const index = pages.find(path)
+    return ranges.map(range => {
+      const sum = index === undefined ? undefined : counters.sum(toSpan(range))
+      return sum?.countsOf(index as number) ?? nobody
+    })
+  }
+
+  return { countLabels, sumPage }
+}
+
+/** Returns the span from the first day to the last one of all spans. */
+export function uniteSpans(spans: readonly DaySpan[]): DaySpan {
+  return { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) }
 }

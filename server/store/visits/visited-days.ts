@@ -21,7 +21,7 @@ export function toDays({ first, last }: FoundDays = { first: null, last: null })
 export function toVisitedDays(
   counted: Days | undefined,
   labelled: Days | undefined,
-  about: Pick<VisitedDays, 'labelledFrom' | 'prunedBefore'>,
+  about: Omit<VisitedDays, 'first' | 'last'>,
 ): VisitedDays | undefined {
   const found = [counted, labelled].filter(days => days !== undefined)
   if (found.length === 0) return undefined

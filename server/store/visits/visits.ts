@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Day } from '../../analytics/day.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../../analytics/unique-visitors.ts'
 import type { AgentPages, RangeCounts, VisitCountReader, VisitedDays } from '../../analytics/visit-counts.ts'
+import type { LabelChoice, VisitFilter } from '../../analytics/visit-filter.ts'
 import type { Project } from '../../tenancy/project.ts'
 import type { Database } from '../database.ts'
 import { deleteUpgradeCopies } from '../upgrade-copies.ts'
@@ -14,7 +15,7 @@ import type { LostVisits, StoredVisits } from './stored-visits.ts'
 import { openVisitDatabases } from './visit-database.ts'
 import { noCounts, noPages, noVisitors, type RankedPages, type Window } from './visit-reader.ts'
 import { findFileProblem, type IsVisited, openVisitRecords, readVisitRecords } from './visit-records.ts'
-import { noAgentPages, noReport } from './visit-reports.ts'
+import { noAgentPages, nobody, noReport } from './visit-reports.ts'
 import { noRevision } from './visit-revision.ts'
 import { openVisitorKey } from './visitor-key.ts'
 import { createVisitorKeys, isRotating } from './visitor-keys.ts'
@@ -32,8 +33,9 @@ export interface Visits extends Omit<StoredVisits, keyof ReadCounts>, ReadCounts
 interface ReadCounts extends VisitCountReader {
   findVisitedDays(projectId: string): VisitedDays | undefined
   countRange(projectId: string, range: DayRange): RangeCounts
-  readAgentPages(projectId: string, range: DayRange): AgentPages
-  countTotals(projectId: string, ranges: readonly DayRange[]): VisitorCounts[]
+  countLabels(projectId: string, range: DayRange, choice?: LabelChoice): Map<string, number>
+  readAgentPages(projectId: string, range: DayRange, filter?: VisitFilter): AgentPages
+  countTotals(projectId: string, ranges: readonly DayRange[], filter?: VisitFilter): VisitorCounts[]
 }
 
 /**
@@ -51,9 +53,12 @@ export function openVisitFiles(
   const reports: ReadCounts = {
     findVisitedDays: projectId => projects.find(projectId)?.reports.findDays(),
     countRange: (projectId, range) => projects.find(projectId)?.reports.countRange(range) ?? noReport,
-    readAgentPages: (projectId, range) => projects.find(projectId)?.reports.readAgentPages(range) ?? noAgentPages,
-    countTotals: (projectId, ranges) =>
-      projects.find(projectId)?.reports.countTotals(ranges) ?? ranges.map(() => noReport.totals),
+    countLabels: (projectId, range, choice) =>
+      projects.find(projectId)?.reports.countLabels(range, choice) ?? new Map<string, number>(),
+    readAgentPages: (projectId, range, filter) =>
+      projects.find(projectId)?.reports.readAgentPages(range, filter) ?? noAgentPages,
+    countTotals: (projectId, ranges, filter) =>
+      projects.find(projectId)?.reports.countTotals(ranges, filter) ?? ranges.map(() => nobody),
   }
   return {
     projects,

@@ -256,7 +256,7 @@ test('an envelope is detected again when a log is resumed', async () => {
 })
 
 test('counts agents, programs and referrals like an import of the same lines', async () => {
-  const countLabels = () => Object.fromEntries(store.visits.countRange('prj_1', {}).labels)
+  const countLabels = () => Object.fromEntries(store.visits.countLabels('prj_1', {}))
   const ofAgent = (i: number, agent: string) => toLine(i).replace(/"Mozilla[^"]*"/, `"${agent}"`)
   appendFileSync(log, ofAgent(0, 'GPTBot/1.3') + ofAgent(1, 'GPTBot/1.3') + ofAgent(2, 'curl/8.5.0'))
   await follow({ once: true })

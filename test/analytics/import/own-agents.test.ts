@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { findAgentUse } from '../../../server/analytics/agents/agent-use.ts'
 import { LabelCounter } from '../../../server/analytics/counters/label-sets.ts'
 import { explainByOwn, explainOwnVerdict, OwnAgents } from '../../../server/analytics/import/own-agents.ts'
+import { listCountedLabels } from '../../../server/analytics/labels.ts'
 import { reportLabels } from '../../../server/analytics/report/visit-report.ts'
 import { type OwnAgent, usualCounting } from '../../../server/tenancy/project.ts'
 import { oneProject, readLog } from './read-log.ts'
@@ -86,9 +87,10 @@ test('reports show the visitors of an own agent with its class, also for pages t
     line('GPTBot/1.3', { address: gptBot }),
   ]
   const retrained: OwnAgent = { ...ourBot, name: 'GPTBot', class: 'search', contains: ['GPTBot'] }
-  const counter = new LabelCounter(findAgentUse)
+  const counter = new LabelCounter()
   for (const { path, visitor } of read(log.join('\n'), [ourBot, retrained]).entries) {
-    if (!path.startsWith('/')) counter.add(path, Float64Array.of(Number.parseInt(visitor, 16)))
+    if (!path.startsWith('/'))
+      counter.add(listCountedLabels(path, findAgentUse), Float64Array.of(Number.parseInt(visitor, 16)))
   }
   const { agents, uses, readers, failed } = reportLabels(counter.count())
   expect(agents).toEqual([

@@ -5,7 +5,7 @@ import { reportAssistantPages, reportCoverage } from '../../../server/analytics/
 import { choosePeriodLength } from '../../../server/analytics/report/periods.ts'
 import { buildReport } from '../../../server/analytics/report/visit-report.ts'
 import type { AgentPages } from '../../../server/analytics/visit-counts.ts'
-import { noReport } from '../../../server/store/visits/visit-reports.ts'
+import { noAgentPages, nobody, noReport } from '../../../server/store/visits/visit-reports.ts'
 
 const paths = ['/', '/a', '/b']
 const read: AgentPages = {
@@ -14,6 +14,7 @@ const read: AgentPages = {
     ['OAI-SearchBot', { pages: Uint32Array.of(1), visitors: Uint32Array.of(2) }],
     ['GPTBot', { pages: Uint32Array.of(0, 1, 2), visitors: Uint32Array.of(9, 9, 9) }],
   ]),
+  all: noAgentPages.all,
   readFrom: 0,
   pathsOf: pages => [...pages].map(page => paths[page] as string),
 }
@@ -75,7 +76,8 @@ test.each([
     const reader = {
       findVisitedDays: () => ({ first: 20_700, last: 20_702, labelledFrom: undefined }),
       countRange: () => noReport,
-      countTotals: () => [1, 2, 3].map(() => noReport.totals),
+      countTotals: () => [0, 1, 2, 3].map(() => nobody),
+      countLabels: () => new Map<string, number>(),
       readAgentPages: () => ({ ...read, readFrom }),
     }
     const report = await buildReport(reader, { projectId: 'prj_1', range: {}, limit: 1, choosePeriodLength })

@@ -29,10 +29,10 @@ test('the totals and the wanted pages of the range before are read, and days wit
     findVisitedDays: () => ({ first, last: first + 20, labelledFrom: undefined }),
     countRange: (_, range) => {
       expect(range).toEqual({ dateFrom: first, dateTo: first + 5 })
-      const totals = { human: 3, ai: 2, total: 4 }
-      return { ...noReport, totals, pageCount: 2, listPages: () => [page('/a', 3), page('/x', 1)] }
+      return { ...noReport, pageCount: 2, countsOf: paths => paths.map(path => page(path, path === '/a' ? 3 : 0)) }
     },
-    countTotals: () => [],
+    countTotals: (_, ranges) => ranges.map(() => ({ human: 3, ai: 2, total: 4 })),
+    countLabels: () => new Map(),
     readAgentPages: () => noAgentPages,
   }
   const range = { dateFrom: first + 5, dateTo: first + 15 }
@@ -44,6 +44,7 @@ test('the totals and the wanted pages of the range before are read, and days wit
     totals: { human: 3, ai: 2, both: 1, total: 4 },
     visitedFrom: '2026-11-05',
     pages: [page('/new', 0), page('/a', 3)],
+    periods: [],
   })
 })
 

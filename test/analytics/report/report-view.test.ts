@@ -12,16 +12,16 @@ function createReader({ days = 3, labels = [] as string[], pages = 0 } = {}) {
   const reader: VisitCountReader = {
     findVisitedDays: () => ({ first: 20_700, last: 20_699 + days, labelledFrom: undefined }),
     countRange: () => ({
-      totals,
       pageCount: pages,
       listPages: (from, to) =>
         Array.from({ length: pages }, (_, i) => ({ path: `/"${i}"`, human: 1, ai: 0, total: 1 })).slice(from, to),
+      countsOf: () => [],
       selectPages(selection) {
         selected.push(selection)
         return { pages: [{ path: '/a', ...totals }], matching: 7 }
       },
-      labels: new Map(labels.map(label => [label, 1])),
     }),
+    countLabels: () => new Map(labels.map(label => [label, 1])),
     readAgentPages: () => noAgentPages,
     countTotals: (_, ranges) => ranges.map(() => totals),
   }
@@ -82,7 +82,7 @@ test('lists are cut at 100 rows, and the number of the others is told', async ()
 
 test.each([0, 1, 1000, 2500])('the file of %d pages is JSON with all of them, in parts', async pages => {
   const { reader } = createReader({ pages })
-  const file = await writeReportFile(reader, 'prj_1', {})
+  const file = await writeReportFile(reader, { projectId: 'prj_1', range: {} })
   const parts: string[] = []
   for await (const part of { [Symbol.asyncIterator]: () => file }) parts.push(part)
   expect(parts).toHaveLength(Math.ceil(pages / 1000) + 1)

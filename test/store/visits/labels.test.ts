@@ -28,7 +28,7 @@ function record(...views: PageView[]) {
   return shared.store.visits.recordBatch('prj_1', toViewBatch(views))
 }
 
-const countAll = async (range = {}) => [...(await shared.store.visits.countRange('prj_1', range)).labels]
+const countAll = async (range = {}) => [...(await shared.store.visits.countLabels('prj_1', range))]
 /** Classes have a test of their own. */
 const countLabels = async (range = {}) =>
   Object.fromEntries((await countAll(range)).filter(([label]) => !label.startsWith('class:')))
@@ -105,7 +105,7 @@ shared.describe('labels', () => {
     await record(view(1, 'neither:empty', 3))
     expect(await shared.store.visits.findVisitedDays('prj_1')).toEqual({ first: 3, last: 3, labelledFrom: undefined })
     expect(await countLabels()).toEqual({ 'neither:empty': 1 })
-    expect((await shared.store.visits.countRange('prj_1', {})).totals).toEqual({ human: 0, ai: 0, total: 0 })
+    expect(await shared.store.visits.countTotals('prj_1', [{}])).toEqual([{ human: 0, ai: 0, total: 0 }])
   })
 
   test('a batch that fails leaves no label', async () => {

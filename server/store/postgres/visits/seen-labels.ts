@@ -1,11 +1,20 @@
-import { findAgentUse } from '../../../analytics/agents/agent-use.ts'
 import type { AgentPageCounter } from '../../../analytics/counters/agent-pages.ts'
-import { LabelCounter, type LabelledDay } from '../../../analytics/counters/label-sets.ts'
+import { LabelCounter, type LabelledDay, uniteSets, type VisitorSet } from '../../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../../analytics/counters/range-plan.ts'
 import type { Day } from '../../../analytics/day.ts'
 import { FailureBounds } from '../../../analytics/failed-pages.ts'
+import { type ChosenLabels, chooseLabels } from '../../../analytics/report/choose-labels.ts'
+import type { LabelChoice } from '../../../analytics/visit-filter.ts'
 import { divide } from '../../../base/divide.ts'
-import { addAgents, addToRow, boundFailures, countRow, type LabelRow } from '../../label-row.ts'
+import {
+  addAgents,
+  addToRow,
+  boundFailures,
+  countReaders,
+  countRow,
+  type LabelRow,
+  listVisitors,
+} from '../../label-row.ts'
 import { type FoundDays, toDays } from '../../visits/visited-days.ts'
 import type { Database } from '../database.ts'
 import { toByteas, toIntegers } from './binary-arrays.ts'
@@ -90,29 +99,49 @@ export async function findLabelledDays(within: Database, project: number) {
   return toDays(await within.get(findVisited, { project }))
 }
 
-/** Counts the visitors of each label in a range. */
-export async function countLabels(within: Database, project: number, span: DaySpan): Promise<Map<string, number>> {
-  const counter = new LabelCounter(findAgentUse)
-  await readRows(within, project, span, (row, labels) => countRow(counter, row, labels))
+/** Chooses labels of a project, see `chooseLabels`. */
+export async function readChosenLabels(within: Database, project: number, choice?: LabelChoice): Promise<ChosenLabels> {
+  const labels = await within.all(listLabels, { project })
+  return chooseLabels(new Map(labels.map(({ number, label }) => [number, label])), choice)
+}
+
+/** Days of a project, and its labels that count. */
+export interface LabelQuestion {
+  project: number
+  span: DaySpan
+  chosen: ChosenLabels
+}
+
+/** Counts the visitors of each label in a range. With `readersOf`, only those visitors of agents count, see `PageReaders`. */
+export async function countLabels(
+  within: Database,
+  question: LabelQuestion,
+  readersOf?: ReadonlyMap<Day, ReadonlySet<number>>,
+): Promise<Map<string, number>> {
+  const counter = new LabelCounter()
+  for await (const row of readRows(within, question)) {
+    countRow(counter, row, question.chosen)
+    if (readersOf) countReaders(counter, row, question.chosen, readersOf)
+  }
   return counter.count()
 }
 
-/** Adds the visitors of the agents in a range. */
-export async function addAgentLabels(counter: AgentPageCounter, within: Database, project: number, span: DaySpan) {
-  await readRows(within, project, span, (row, labels) => addAgents(counter, row, labels))
+/** Lists the visitors of the agents in a range. */
+export async function listAgentVisitors(within: Database, question: LabelQuestion): Promise<VisitorSet> {
+  const sets: VisitorSet[] = []
+  for await (const row of readRows(within, question)) sets.push(...listVisitors(row, question.chosen))
+  return uniteSets(sets)
 }
 
-async function readRows(
+/** Adds the visitors of the agents in a range. */
+export async function addAgentLabels(counter: AgentPageCounter, within: Database, question: LabelQuestion) {
+  for await (const row of readRows(within, question)) addAgents(counter, row, question.chosen)
+}
+
+async function* readRows(
   within: Database,
-  project: number,
-  { from, to }: DaySpan,
-  read: (row: LabelRow, labels: ReadonlyMap<number, string>) => void,
-): Promise<void> {
-  const labels = new Map(
-    (await within.all(listLabels, { project })).map(({ number, label }) => [number, label] as const),
-  )
+  { project, span: { from, to } }: LabelQuestion,
+): AsyncGenerator<LabelRow & { day: Day }> {
   const found = (await within.all(listDays, { project, from, to })).map(({ day }) => day)
-  for (const days of divide(found, daysPerStatement)) {
-    for (const row of await within.all(list, { project, days })) read(row, labels)
-  }
+  for (const days of divide(found, daysPerStatement)) yield* await within.all(list, { project, days })
 }

@@ -187,6 +187,31 @@ export async function pathsOf(database: Database, project: number, indexes: Uint
   return rows.map(({ path }) => path)
 }
 
+/** Returns the index of each page in its directory; undefined if there is none. */
+export async function findPages(
+  database: Database,
+  project: number,
+  paths: readonly string[],
+): Promise<(number | undefined)[]> {
+  const found = new Map<string, number>()
+  const taken = new Set<number>()
+  // Another page may have the id of a path, see `toPageId`. Then the next id is looked at.
+  for (let left = paths; left.length > 0; ) {
+    const ids = left.map(path => toPageId(path, id => taken.has(id)))
+    const rows = await database.all(listByIds, { project, ids })
+    for (const { path, number } of rows) found.set(path, number - 1)
+    const pathOf = new Map(rows.map(({ id, path }) => [id, path]))
+    left = left.filter((path, i) => pathOf.has(ids[i] as number) && !found.has(path))
+    for (const { id } of rows) taken.add(id)
+  }
+  return paths.map(path => found.get(path))
+}
+
+/** Returns the index of a page in its directory; undefined if there is none. */
+export async function findPage(database: Database, project: number, path: string): Promise<number | undefined> {
+  return (await findPages(database, project, [path]))[0]
+}
+
 /** Returns the pages whose path contains a text, in upper or lower case. */
 export async function listPagesContaining(database: Database, project: number, text: string): Promise<Set<number>> {
   const rows = await database.all(listContaining, { project, text: text.toLowerCase() })

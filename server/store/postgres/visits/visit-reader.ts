@@ -1,9 +1,11 @@
-import { AgentPageCounter, findReadFrom } from '../../../analytics/counters/agent-pages.ts'
+import { AgentPageCounter, findReadFrom, PageReaders } from '../../../analytics/counters/agent-pages.ts'
 import { decodeSite } from '../../../analytics/counters/cell-block.ts'
 import type { DaySpan } from '../../../analytics/counters/range-plan.ts'
 import { addSite, RangeSum } from '../../../analytics/counters/range-sum.ts'
+import { isMatchedLabel, toMatchedTotals } from '../../../analytics/report/choose-labels.ts'
 import type { CountsAtRevision, DayRange, PageVisitors, VisitorCounts } from '../../../analytics/unique-visitors.ts'
 import type { AgentPages, RangeCounts, VisitCountReader } from '../../../analytics/visit-counts.ts'
+import { isOnlyPage, type LabelChoice } from '../../../analytics/visit-filter.ts'
 import { BoundedCache } from '../../../base/bounded-cache.ts'
 import { divide } from '../../../base/divide.ts'
 import {
@@ -19,19 +21,28 @@ import {
 import {
   nameCounts,
   noAgentPages,
+  nobody,
   noReport,
   type RankedSum,
   rankSum,
   toRangeCounts,
+  uniteSpans,
 } from '../../visits/visit-reports.ts'
 import { noRevision } from '../../visits/visit-revision.ts'
 import { toSpan, toVisitedDays } from '../../visits/visited-days.ts'
 import type { Database } from '../database.ts'
 import { listDestroyed } from './period-keys.ts'
-import { addAgentLabels, countLabels, findLabelledDays } from './seen-labels.ts'
+import {
+  addAgentLabels,
+  countLabels,
+  findLabelledDays,
+  type LabelQuestion,
+  listAgentVisitors,
+  readChosenLabels,
+} from './seen-labels.ts'
 import { listRowsOf } from './seen-rows.ts'
 import { findCountedDays, readBlocks } from './visit-counters.ts'
-import { KnownPages, listPagesContaining, pathsOf, type ReadPages } from './visit-pages.ts'
+import { findPage, findPages, KnownPages, listPagesContaining, pathsOf, type ReadPages } from './visit-pages.ts'
 import { findVisited, readAtOnce, type VisitedProject } from './visited-projects.ts'
 
 /** Projects whose pages are kept. A page takes about 30 bytes. */
@@ -83,46 +94,108 @@ function openReportReader(database: Database, read: ReadVisits): VisitCountReade
   return {
     findVisitedDays: projectId =>
       read(projectId, async (within, { key, labelledFrom, keptFrom }) => {
+        const destroyed = await within.all(listDestroyed, { project: key })
         return toVisitedDays(await findCountedDays(within, key), await findLabelledDays(within, key), {
           labelledFrom: labelledFrom ?? undefined,
           prunedBefore: keptFrom === 0 ? undefined : keptFrom,
+          readFrom: findReadFrom(keptFrom, destroyed) || undefined,
         })
       }),
     async countRange(projectId, range) {
       const found = await read(projectId, async (within, project, known): Promise<RangeCounts> => {
-        const labels = await countLabels(within, project.key, toDays(range))
         const counted = await rank(within, project, known, range)
         const paths = {
           pathsOf: (pages: Uint32Array) => pathsOf(database, project.key, pages),
+          findAll: (paths: readonly string[]) => findPages(database, project.key, paths),
           listContaining: (text: string) => listPagesContaining(database, project.key, text),
         }
-        return { ...(counted ? toRangeCounts(counted, paths) : noReport), labels }
+        return counted ? toRangeCounts(counted, paths) : noReport
       })
       return found ?? noReport
     },
-    async readAgentPages(projectId, range) {
+    async countLabels(projectId, range, choice) {
+      const found = await read(projectId, (within, { key }) => countChosen(within, key, [range], choice))
+      return found?.[0] ?? new Map()
+    },
+    async readAgentPages(projectId, range, filter) {
       const found = await read(projectId, async (within, { key, keptFrom }, known): Promise<AgentPages> => {
         const span = toDays(range)
         const counter = new AgentPageCounter((await known.readDirectory(within)).size)
-        await addAgentLabels(counter, within, key, span)
-        for (const visitors of divide([...counter.listVisitors()], visitorsPerStatement)) {
-          const rows = await listRowsOf(within, key, visitors, span.to)
-          for (const [i, visitor] of visitors.entries()) counter.addRows(visitor, rows[i] ?? [], span)
+        const chosen = await readChosenLabels(within, key, { filter })
+        await addAgentLabels(counter, within, { project: key, span, chosen })
+        for await (const [visitor, rows] of readVisitors(within, key, counter.listVisitors(), span)) {
+          counter.addRows(visitor, rows, span)
         }
         const readFrom = findReadFrom(keptFrom, await within.all(listDestroyed, { project: key }))
-        return { agents: counter.finish(), readFrom, pathsOf: pages => pathsOf(database, key, pages) }
+        return { ...counter.finish(), readFrom, pathsOf: pages => pathsOf(database, key, pages) }
       })
       return found ?? noAgentPages
     },
-    async countTotals(projectId, ranges) {
-      const found = await read(projectId, async (within, { key }) => {
+    async countTotals(projectId, ranges, filter) {
+      const found = await read(projectId, async (within, { key }, known) => {
+        if (filter && isOnlyPage(filter)) return sumPage(within, key, { path: filter.page, ranges, known })
+        if (filter) {
+          const choice = { filter, isWanted: isMatchedLabel }
+          return (await countChosen(within, key, ranges, choice)).map(toMatchedTotals)
+        }
         const totals: VisitorCounts[] = []
         for (const range of ranges) totals.push(await sumSite(within, key, toDays(range)))
         return totals
       })
-      return found ?? ranges.map(() => noReport.totals)
+      return found ?? ranges.map(() => nobody)
     },
   }
+}
+
+/** Counts the visitors of the chosen labels in each range. */
+async function countChosen(
+  within: Database,
+  project: number,
+  ranges: readonly DayRange[],
+  choice: LabelChoice = {},
+): Promise<Map<string, number>[]> {
+  const chosen = await readChosenLabels(within, project, choice)
+  const spans = ranges.map(toDays)
+  const readersOf = await findReaders(within, choice.filter?.page, { project, span: uniteSpans(spans), chosen })
+  const counts: Map<string, number>[] = []
+  for (const span of spans) counts.push(await countLabels(within, { project, span, chosen }, readersOf))
+  return counts
+}
+
+/** Finds who read the page of a filter as AI in a range; undefined = the filter does not ask for it. */
+async function findReaders(within: Database, page: string | undefined, question: LabelQuestion) {
+  const { project, span, chosen } = question
+  if (page === undefined || chosen.agents.size === 0) return undefined
+  const index = await findPage(within, project, page)
+  if (index === undefined) return undefined
+  const readers = new PageReaders(index, span)
+  const visitors = await listAgentVisitors(within, question)
+  for await (const [visitor, rows] of readVisitors(within, project, visitors, span)) readers.addRows(visitor, rows)
+  return readers.byDay
+}
+
+/** Reads the rows of visitors that begin before the end of a span. */
+async function* readVisitors(within: Database, project: number, all: Iterable<number>, { to }: DaySpan) {
+  for (const visitors of divide([...all], visitorsPerStatement)) {
+    const rows = await listRowsOf(within, project, visitors, to)
+    for (const [i, visitor] of visitors.entries()) yield [visitor, rows[i] ?? []] as const
+  }
+}
+
+/** Returns the visitors of a page in each range. */
+async function sumPage(
+  within: Database,
+  project: number,
+  { path, ranges, known }: { path: string; ranges: readonly DayRange[]; known: KnownPages },
+): Promise<VisitorCounts[]> {
+  const index = await findPage(within, project, path)
+  const counts: VisitorCounts[] = []
+  for (const range of ranges) {
+    const sum =
+      index === undefined ? undefined : await sumRange(within, project, toDays(range), await known.read(within))
+    counts.push(sum?.countsOf(index as number) ?? nobody)
+  }
+  return counts
 }
 
 /** Returns undefined if there are no visits at all. */

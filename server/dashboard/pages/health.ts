@@ -7,11 +7,26 @@ import type { Project } from '../../tenancy/project.ts'
 import type { Budget } from '../../tenancy/rate-limit.ts'
 import { findBrowser, installCommand } from '../../web/browser/find-browser.ts'
 import type { DashboardDeps } from '../deps.ts'
-import type { Visit } from '../page.ts'
+import type { Answer, PageDefinition, Visit } from '../page.ts'
 import { html, type Markup } from '../parts/html.ts'
 import { time } from '../parts/time.ts'
+import { whileRenewed } from '../renewal.ts'
+import { healthTexts as texts } from '../texts/health.ts'
 import { showBytes } from '../texts/numbers.ts'
-import { overviewTexts as texts } from '../texts/overview.ts'
+
+const renewMs = 10_000
+
+/** The state of the server. The overview shows only what needs a hand. */
+export const healthPage: PageDefinition = { section: 'health', path: '/health', show }
+
+async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  const health = await readHealth(visit, deps, deps.projects.list(visit.organization.id))
+  const content = html`<div id="health" data-live="${renewMs}">
+${showHealth(health)}
+</div>
+${whileRenewed(texts.renewed)}`
+  return { title: texts.title, content }
+}
 
 /** As `npx quire doctor` judges: below the first, an export or an import can fill the disk within minutes. */
 const littleBytes = 2048 * 1024 ** 2
@@ -86,18 +101,41 @@ async function listLogs(
   )
 }
 
+/** Lists what needs a hand, each with what to do. */
+export function listProblems({ freeBytes, isWritable, hasBrowser, budgets, logs }: Health): string[] {
+  const disk = findDiskState(freeBytes)
+  const used = budgets.filter(({ used, quota }) => used >= quota)
+  const missing = logs.filter(({ writtenAt }) => writtenAt === null)
+  return [
+    ...(disk === 'good'
+      ? []
+      : [`${texts.diskProblem(texts.diskStates[disk], showBytes(freeBytes))} ${texts.diskRemedy}`]),
+    ...(isWritable ? [] : [`${texts.databaseProblem} ${texts.databaseRemedy}`]),
+    ...(hasBrowser ? [] : [`${texts.browserProblem} ${texts.browserRemedy(installCommand())}`]),
+    ...used.map(({ budget, windowSeconds }) =>
+      texts.budgetProblem(texts.budgets[budget] ?? budget, windowSeconds / 60),
+    ),
+    ...missing.map(({ name }) => texts.logProblem(name)),
+  ]
+}
+
+function findDiskState(freeBytes: number): 'good' | 'warn' | 'bad' {
+  if (freeBytes < fullBytes) return 'bad'
+  return freeBytes < littleBytes ? 'warn' : 'good'
+}
+
 /** Shows a card for each part of the state, with what to do if it is bad. */
-export function showHealth({ freeBytes, isWritable, hasBrowser, openExports, budgets, logs }: Health): Markup {
-  const disk = freeBytes < fullBytes ? 'bad' : freeBytes < littleBytes ? 'warn' : 'good'
+function showHealth({ freeBytes, isWritable, hasBrowser, openExports, budgets, logs }: Health): Markup {
+  const disk = findDiskState(freeBytes)
   const database = isWritable ? 'good' : 'bad'
   const browser = hasBrowser ? 'good' : 'bad'
   return html`<ul class="cards">
-<li><h3>${texts.disk}</h3><span class="figure">${texts.free(showBytes(freeBytes))}</span>
+<li><h2>${texts.disk}</h2><span class="figure">${texts.free(showBytes(freeBytes))}</span>
 ${state(disk, texts.diskStates[disk])}<p class="hint">${disk === 'good' ? texts.diskHint : texts.diskRemedy}</p></li>
-<li><h3>${texts.database}</h3>${state(database, texts.databaseStates[database])}${!isWritable && html`<p class="hint">${texts.databaseRemedy}</p>`}</li>
-<li><h3>${texts.browser}</h3>${state(browser, texts.browserStates[browser])}
+<li><h2>${texts.database}</h2>${state(database, texts.databaseStates[database])}${!isWritable && html`<p class="hint">${texts.databaseRemedy}</p>`}</li>
+<li><h2>${texts.browser}</h2>${state(browser, texts.browserStates[browser])}
 <p class="hint">${hasBrowser ? texts.browserHint : texts.browserRemedy(installCommand())}</p></li>
-<li><h3>${texts.exports}</h3><span>${texts.openExports(openExports.running, openExports.queued)}</span></li>
+<li><h2>${texts.exports}</h2><span>${texts.openExports(openExports.running, openExports.queued)}</span></li>
 ${budgets.map(showBudget)}
 ${logs.length > 0 && showLogs(logs)}
 </ul>`
@@ -109,7 +147,7 @@ function state(kind: 'good' | 'warn' | 'bad', label: string): Markup {
 
 function showBudget({ budget, quota, windowSeconds, used }: Health['budgets'][number]): Markup {
   const name = texts.budget(texts.budgets[budget] ?? budget)
-  return html`<li><h3>${name}</h3><span class="figure">${texts.used(used, quota)}</span>
+  return html`<li><h2>${name}</h2><span class="figure">${texts.used(used, quota)}</span>
 <meter min="0" max="${quota}" value="${used}" aria-label="${name}"></meter>
 <p class="hint">${texts.usedHint(windowSeconds / 60)}</p></li>`
 }
@@ -120,5 +158,5 @@ function showLogs(logs: Health['logs']): Markup {
     const kind = writtenAt === null ? 'bad' : 'good'
     return html`<li><code>${name}</code> ${state(kind, texts.logStates[kind])}${written}</li>`
   })
-  return html`<li><h3>${texts.logs}</h3><ul class="plain">${items}</ul></li>`
+  return html`<li><h2>${texts.logs}</h2><ul class="plain">${items}</ul></li>`
 }

@@ -1,0 +1,140 @@
+import { formatDay, toDay } from '../../analytics/day.ts'
+import { showChange } from '../../analytics/report/compare.ts'
+import type { FailedPages } from '../../analytics/report/failed-report.ts'
+import type { PageChange, ProjectReaders } from '../../analytics/report/project-readers.ts'
+import { UnusableVisitsError } from '../../analytics/unusable-visits.ts'
+import type { ExportJob } from '../../export/jobs/export-job.ts'
+import type { Project } from '../../tenancy/project.ts'
+import type { DashboardDeps } from '../deps.ts'
+import type { Visit } from '../page.ts'
+import { html, type Markup } from '../parts/html.ts'
+import { type Column, table } from '../parts/table.ts'
+import { exportPath } from '../paths.ts'
+import { showNumber } from '../texts/numbers.ts'
+import { overviewTexts as texts } from '../texts/overview.ts'
+import { visitorTexts } from '../texts/visitors.ts'
+import { showFigures, showSeries } from './visitor-chart.ts'
+
+/** Paths in an alert. */
+const maxNamed = 3
+
+/** Reads the readers of a project; undefined if its visits cannot be read. */
+export async function readReaders(
+  { id }: Project,
+  now: number,
+  { visits }: Pick<DashboardDeps, 'visits'>,
+): Promise<ProjectReaders | undefined> {
+  try {
+    return await visits.readProjectReaders(id, toDay(now))
+  } catch (error) {
+    if (error instanceof UnusableVisitsError) return undefined
+    throw error
+  }
+}
+
+/** Says what needs a hand, each in one line with its remedy. */
+export function showAlerts(
+  visit: Visit,
+  {
+    problems,
+    exports,
+    projectId,
+    readers,
+  }: {
+    problems: readonly string[]
+    exports: readonly ExportJob[]
+    projectId: string
+    readers: ProjectReaders | undefined
+  },
+): Markup | false {
+  const failures = visit.link('/visitors')
+  const address = `${failures}?${new URLSearchParams({ project: projectId, range: '7', list: 'failures' })}`
+  const lines = [
+    ...problems.map(problem => html`<li class="bad">${problem}</li>`),
+    ...listFailedExports(exports).map(({ jobId, request, error }) => {
+      const link = html`<a href="${visit.link(exportPath(jobId))}">${texts.seeExport}</a>`
+      return html`<li class="bad">${texts.exportFailed(request.domain)} ${error} ${link}</li>`
+    }),
+    ...(readers
+      ? [
+          showFailed(readers.failed.broken, { kind: 'bad', say: texts.broken, address }),
+          showFailed(readers.failed.missing, { kind: 'warn', say: texts.missing, address }),
+        ]
+      : []),
+  ].filter(line => line !== false)
+  return lines.length > 0 && html`<ul class="alerts" aria-label="${texts.alerts}">${lines}</ul>`
+}
+
+/** Lists the failed exports after which no other export of their site ended. */
+function listFailedExports(newestFirst: readonly ExportJob[]): ExportJob[] {
+  const ended = newestFirst.filter(({ status }) => status === 'completed' || status === 'failed')
+  const last = new Map(ended.toReversed().map(job => [job.request.domain, job]))
+  return [...last.values()].filter(({ status }) => status === 'failed').sort((a, b) => b.createdAt - a.createdAt)
+}
+
+function showFailed(
+  { human, ai, pages }: FailedPages,
+  { kind, say, address }: { kind: string; say(pages: number, visitors: number): string; address: string },
+): Markup | false {
+  if (pages.length === 0) return false
+  const named = pages.slice(0, maxNamed).map(({ path }) => html` <code>${path}</code>`)
+  return html`<li class="${kind}">${say(pages.length, human + ai)}${named} <a href="${address}">${texts.seeFailures}</a></li>`
+}
+
+/** Shows how many people and AI read a project, and what changed. */
+export function showReaders(
+  visit: Visit,
+  { id, name }: Project,
+  { chooser, readers }: { chooser: Markup; readers: ProjectReaders | undefined },
+): Markup {
+  const link = (query: Record<string, string>) =>
+    `${visit.link('/visitors')}?${new URLSearchParams({ project: id, range: '30', ...query })}`
+  const isHidden = chooser.text.startsWith('<input')
+  return html`<h2>${texts.readersTitle(name)}</h2>
+${!isHidden && html`<form method="get" action="${visit.link('')}" class="tools">${chooser}<button>${texts.chooseProject}</button></form>`}
+${readers ? showKnown(visit, readers, link) : html`<p class="notice bad">${visitorTexts.unusable}</p>`}`
+}
+
+function showKnown(visit: Visit, readers: ProjectReaders, link: (query: Record<string, string>) => string): Markup {
+  const { visited, today, totals, before, series } = readers
+  if (!visited) {
+    return html`<p class="empty">${visitorTexts.neverVisited.replace(/:$/, '.')} <a href="${link({})}">${visitorTexts.importHelp}</a></p>`
+  }
+  const compared = before.isWhole ? before : null
+  const all = link(compared ? { compare: 'previous' } : {})
+  return html`${showFigures([
+    { name: texts.peopleToday, value: today.human },
+    { name: texts.aiToday, value: today.ai },
+    { name: texts.peopleMonth, value: totals.human, before: compared?.totals.human },
+    { name: texts.aiMonth, value: totals.ai, before: compared?.totals.ai },
+  ])}
+${!compared && html`<p class="hint">${texts.notWhole(formatDay(visited.first))}</p>`}
+${series.periods.length > 1 && showSeries(visit, { series, totals, compared })}
+${compared && showChanges(readers, link)}
+<p><a class="button" href="${all}">${texts.visitorsLink}</a></p>`
+}
+
+function showChanges(
+  { rose, fell, came, stopped }: ProjectReaders,
+  link: (query: Record<string, string>) => string,
+): Markup {
+  const pages: Column<PageChange>[] = [
+    {
+      heading: texts.page,
+      show: ({ path }) => html`<a href="${link({ compare: 'previous', page: path })}"><code>${path}</code></a>`,
+    },
+    { heading: texts.before, isNumber: true, show: ({ before }) => showNumber(before) },
+    { heading: texts.now, isNumber: true, show: ({ now }) => showNumber(now) },
+    { heading: texts.change, isNumber: true, show: ({ now, before }) => showChange(now, before) },
+  ]
+  const agents: Column<ProjectReaders['came'][number]>[] = [
+    { heading: texts.agent, show: ({ agent }) => html`<a href="${link({ compare: 'previous', agent })}">${agent}</a>` },
+    { heading: visitorTexts.use, show: ({ use }) => visitorTexts.uses[use] },
+    { heading: visitorTexts.visitors, isNumber: true, show: ({ visitors }) => showNumber(visitors) },
+  ]
+  const part = <Row>(caption: string, rows: readonly Row[], columns: readonly Column<Row>[]) =>
+    html`<section><h3>${caption}</h3>${table(rows, { caption, empty: texts.noChange, columns })}</section>`
+  return html`<p class="hint">${texts.comparedHint}</p>
+<div class="pairs">${part(texts.rose, rose, pages)}${part(texts.fell, fell, pages)}
+${part(texts.came, came, agents)}${part(texts.stopped, stopped, agents)}</div>`
+}
