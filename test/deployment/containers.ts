@@ -52,10 +52,13 @@ export async function makeBase(folder: string, name: string): Promise<void> {
   await useTool('podman', 'import', '--quiet', file, name)
 }
 
-/** Builds an image of server/deployment/Containerfile. Returns its size in bytes. */
-export async function buildImage(target: 'host' | 'server', context: string, base: string): Promise<number> {
-  const name = `quire-test-${target}`
-  const file = join(deployment, 'Containerfile')
+/** Builds an image of the Containerfile, by default that of server/deployment. Returns its size in bytes. */
+export async function buildImage(
+  target: 'host' | 'server',
+  context: string,
+  base: string,
+  { name = `quire-test-${target}`, file = join(deployment, 'Containerfile') } = {},
+): Promise<number> {
   const given = ['BASE', 'VERSION', 'REVISION'].map((key, i) => `--build-arg=${key}=${[base, '1.2.3', 'abc'][i]}`)
   const how = ['--isolation=chroot', '--network=host', '--format=docker', ...given]
   await useTool('buildah', 'build', ...how, '--file', file, '--target', target, '--tag', name, context)

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { findFreePort } from '../../scripts/bench/find-free-port.ts'
 import { buildBinary } from '../../scripts/build-binary/build-binary.ts'
 import type { Target } from '../../scripts/build-binary/targets.ts'
@@ -14,7 +15,7 @@ import type { TestDatabase } from '../support/postgres/test-database.ts'
 import type { S3Server } from '../support/s3-server.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 import { type LoadResult, startLoad } from '../support/steady-load.ts'
-import { confine, ownProfile, runTool, users, useTool } from './containers.ts'
+import { buildImage, confine, ownProfile, runTool, users, useTool } from './containers.ts'
 
 export const bucket = 'quire-rolling'
 const perSecond = 20
@@ -38,6 +39,25 @@ export async function makeLaterImage(earlier: string, later: string, target: Tar
   const file = join(scratch, 'Containerfile')
   writeFileSync(file, `FROM localhost/${earlier}\nCOPY --chmod=0755 ${target.program} /usr/local/bin/quire\n`)
   await useTool('buildah', 'build', '--isolation=chroot', '--file', file, '--tag', later, folder)
+}
+
+/** Makes the image of an earlier commit, with the Containerfile of that commit. */
+export async function makeEarlierImage(commit: string, earlier: string, target: Target, base: string, scratch: string) {
+  const root = join(scratch, 'sources')
+  await runGit('worktree', 'add', '--detach', root, commit)
+  try {
+    symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
+    const folder = join(scratch, 'earlier')
+    await buildBinary({ root, target, folder })
+    const file = join(root, 'server/deployment/Containerfile')
+    await buildImage('server', folder, base, { name: earlier, file })
+  } finally {
+    await runGit('worktree', 'remove', '--force', root)
+  }
+}
+
+async function runGit(...args: string[]): Promise<void> {
+  await promisify(execFile)('git', args)
 }
 
 interface Servers {
