@@ -47,13 +47,14 @@ async function buildImage(
   const time = String(Math.floor(committedAt.getTime() / 1000))
   const file = join(root, 'server/deployment/Containerfile')
   // OCI knows no health checks, so only the other format keeps them for `saveImage`.
-  const how = ['--format=docker', '--network=host', `--timestamp=${time}`, ...given]
+  // The packages are those of today, not those of an earlier build.
+  const how = ['--format=docker', '--no-cache', '--network=host', `--timestamp=${time}`, ...given]
   await podman('build', ...how, `--file=${file}`, `--target=${target}`, `--tag=${tag}`, context)
 }
 
 /** Writes an image with the health check where Docker looks for it, and lists its packages. */
 async function saveImage({ version, committedAt: at }: ReleaseSource, tag: string, file: string): Promise<BuiltImage> {
-  const [{ HealthCheck }] = JSON.parse(await podman('image', 'inspect', tag))
+  const [{ Healthcheck }] = JSON.parse(await podman('image', 'inspect', tag))
   const folder = await mkdtemp(join(tmpdir(), 'quire-image-'))
   try {
     await podman('save', '--format=oci-dir', `--output=${folder}`, tag)
@@ -61,10 +62,7 @@ async function saveImage({ version, committedAt: at }: ReleaseSource, tag: strin
     const readJson = async (path: string) => JSON.parse(await readFile(path, 'utf8'))
     const manifest: OciManifest = await readJson(blobFile((await readJson(join(folder, 'index.json'))).manifests[0]))
     const about = await readJson(blobFile(manifest.config))
-    const config = toBlob(
-      manifest.config.mediaType,
-      toJson({ ...about, config: { ...about.config, Healthcheck: HealthCheck } }),
-    )
+    const config = toBlob(manifest.config.mediaType, toJson({ ...about, config: { ...about.config, Healthcheck } }))
     const layers = manifest.layers.map(layer => ({ ...layer, content: blobFile(layer) }))
     await writeOciArchive(file, { version, config, layers, annotations: {}, at })
     return { file, packages: await readDebianPackages(manifest.layers.map(blobFile)) }
