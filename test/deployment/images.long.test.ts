@@ -161,7 +161,7 @@ test.skipIf((reason ?? lacking) !== undefined)(
   async () => {
     const other = earlier === undefined ? 'quire-test-later' : 'quire-test-earlier'
     if (earlier === undefined) await makeLaterImage(server, other, target, scratch)
-    else await makeEarlierImage(earlier, other, target, base, scratch)
+    else await makeEarlierImage(earlier, server, other, target, scratch)
     const [first, second] = earlier === undefined ? [server, other] : [other, server]
     const database = await createTestDatabase((postgres as { url: string }).url)
     const storage = await createS3Bucket(bucket)

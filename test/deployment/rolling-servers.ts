@@ -15,7 +15,7 @@ import type { TestDatabase } from '../support/postgres/test-database.ts'
 import type { S3Server } from '../support/s3-server.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 import { type LoadResult, startLoad } from '../support/steady-load.ts'
-import { buildImage, confine, ownProfile, runTool, users, useTool } from './containers.ts'
+import { confine, ownProfile, runTool, users, useTool } from './containers.ts'
 
 export const bucket = 'quire-rolling'
 const perSecond = 20
@@ -36,28 +36,34 @@ export async function makeLaterImage(earlier: string, later: string, target: Tar
   } finally {
     sources.remove()
   }
-  const file = join(scratch, 'Containerfile')
-  writeFileSync(file, `FROM localhost/${earlier}\nCOPY --chmod=0755 ${target.program} /usr/local/bin/quire\n`)
-  await useTool('buildah', 'build', '--isolation=chroot', '--file', file, '--tag', later, folder)
+  await replaceBinary(earlier, later, target, folder)
 }
 
-/** Makes the image of an earlier commit, with the Containerfile of that commit. */
-export async function makeEarlierImage(commit: string, earlier: string, target: Target, base: string, scratch: string) {
+/** Makes an image with the binary of an earlier commit, which the scripts of that commit build, and otherwise the files of `server`. */
+export async function makeEarlierImage(
+  commit: string,
+  server: string,
+  earlier: string,
+  target: Target,
+  scratch: string,
+) {
   const root = join(scratch, 'sources')
-  await runGit('worktree', 'add', '--detach', root, commit)
+  const folder = join(scratch, 'earlier')
+  const run = (program: string, ...args: string[]) => promisify(execFile)(program, args, { cwd: root })
+  await promisify(execFile)('git', ['worktree', 'add', '--detach', root, commit])
   try {
     symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
-    const folder = join(scratch, 'earlier')
-    await buildBinary({ root, target, folder })
-    const file = join(root, 'server/deployment/Containerfile')
-    await buildImage('server', folder, base, { name: earlier, file })
+    await run(process.execPath, 'scripts/build-binary.ts', '--target', target.name, '--output', folder)
   } finally {
-    await runGit('worktree', 'remove', '--force', root)
+    await run('git', 'worktree', 'remove', '--force', root)
   }
+  await replaceBinary(server, earlier, target, folder)
 }
 
-async function runGit(...args: string[]): Promise<void> {
-  await promisify(execFile)('git', args)
+async function replaceBinary(image: string, replaced: string, { program }: Target, folder: string): Promise<void> {
+  const file = join(folder, 'Containerfile')
+  writeFileSync(file, `FROM localhost/${image}\nCOPY --chmod=0755 ${program} /usr/local/bin/quire\n`)
+  await useTool('buildah', 'build', '--isolation=chroot', '--file', file, '--tag', replaced, folder)
 }
 
 interface Servers {
