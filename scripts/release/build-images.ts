@@ -11,7 +11,7 @@ import type { ReleaseSource } from './source.ts'
 
 const images = { host: 'quire', server: 'quire-server' }
 
-export interface BuiltImage {
+interface BuiltImage {
   file: string
   /** Of Debian. */
   packages: ReleaseComponent[]

@@ -28,7 +28,7 @@ async function readFileOfLayer(layer: string, wanted: string): Promise<string | 
 }
 
 /** Reads the list of dpkg. The licenses are not in it. */
-export function parseStatus(status: string): ReleaseComponent[] {
+function parseStatus(status: string): ReleaseComponent[] {
   const packages = status.split(/\n{2,}/).flatMap(paragraph => {
     const field = (key: string) => new RegExp(`^${key}: (.+)$`, 'm').exec(paragraph)?.[1]
     const [name, version, architecture] = [field('Package'), field('Version'), field('Architecture')]

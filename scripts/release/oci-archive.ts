@@ -13,15 +13,14 @@ export interface Descriptor {
 }
 
 /** The bytes of a part, or the file that has them. */
-export type Blob = Descriptor & { content: Buffer | string }
+type Blob = Descriptor & { content: Buffer | string }
 
 export interface OciManifest {
   config: Descriptor
   layers: Descriptor[]
-  annotations?: Record<string, string>
 }
 
-export const manifestType = 'application/vnd.oci.image.manifest.v1+json'
+const manifestType = 'application/vnd.oci.image.manifest.v1+json'
 
 /** Describes the bytes of a part. */
 export function toBlob(mediaType: string, content: Buffer): Blob {
@@ -30,7 +29,7 @@ export function toBlob(mediaType: string, content: Buffer): Blob {
 }
 
 /** A part without its bytes. */
-export function describeBlob({ mediaType, digest, size }: Blob): Descriptor {
+function describeBlob({ mediaType, digest, size }: Blob): Descriptor {
   return { mediaType, digest, size }
 }
 

@@ -12,7 +12,7 @@ import type { ReleaseSource } from './source.ts'
 /** The charts, by their names. */
 const charts = { quire: 'server/deployment/chart', 'quire-host': 'server/host/chart' }
 
-export interface PackedChart {
+interface PackedChart {
   file: string
   /** The images that its pods run by default. */
   images: ReleaseComponent[]
