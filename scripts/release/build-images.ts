@@ -32,7 +32,7 @@ export async function buildImages(source: ReleaseSource, output: string, base?: 
     console.error(`Building the image ${name} ...`)
     const tag = `localhost/${name}:${source.version}`
     await buildImage(source, { target, tag, context: output, base })
-    built.push(await saveImage(source, tag, join(output, `${name}-image-${source.version}.oci.tar`)))
+    built.push(await saveImage(source.committedAt, tag, join(output, `${name}-image-${source.version}.oci.tar`)))
   }
   return built
 }
@@ -53,7 +53,7 @@ async function buildImage(
 }
 
 /** Writes an image with the health check where Docker looks for it, and lists its packages. */
-async function saveImage({ version, committedAt: at }: ReleaseSource, tag: string, file: string): Promise<BuiltImage> {
+async function saveImage(at: Date, tag: string, file: string): Promise<BuiltImage> {
   const [{ Healthcheck }] = JSON.parse(await podman('image', 'inspect', tag))
   const folder = await mkdtemp(join(tmpdir(), 'quire-image-'))
   try {
@@ -64,7 +64,7 @@ async function saveImage({ version, committedAt: at }: ReleaseSource, tag: strin
     const about = await readJson(blobFile(manifest.config))
     const config = toBlob(manifest.config.mediaType, toJson({ ...about, config: { ...about.config, Healthcheck } }))
     const layers = manifest.layers.map(layer => ({ ...layer, content: blobFile(layer) }))
-    await writeOciArchive(file, { version, config, layers, annotations: {}, at })
+    await writeOciArchive(file, { ref: tag, config, layers, annotations: {}, at })
     return { file, packages: await readDebianPackages(manifest.layers.map(blobFile)) }
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -39,11 +39,11 @@ function describeBlob({ mediaType, digest, size }: Blob): Descriptor {
  */
 export async function writeOciArchive(
   file: string,
-  { version, config, layers, annotations, at }: OciArchive,
+  { ref, config, layers, annotations, at }: OciArchive,
 ): Promise<void> {
   const content = { config: describeBlob(config), layers: layers.map(describeBlob), annotations }
   const manifest = toBlob(manifestType, toJson({ schemaVersion: 2, mediaType: manifestType, ...content }))
-  const named = { ...describeBlob(manifest), annotations: { 'org.opencontainers.image.ref.name': version } }
+  const named = { ...describeBlob(manifest), annotations: { 'org.opencontainers.image.ref.name': ref } }
   const archive = pack()
   const written = pipeline(Readable.from(archive), createWriteStream(file))
   archive.entry({ name: 'oci-layout', mode: 0o644, mtime: at }, toJson({ imageLayoutVersion: '1.0.0' }))
@@ -55,8 +55,8 @@ export async function writeOciArchive(
 }
 
 interface OciArchive {
-  /** The name of what is in the archive. */
-  version: string
+  /** The name of what is in the archive, such as quire:0.2.0. `podman load` takes it for the name of the image. */
+  ref: string
   config: Blob
   layers: readonly Blob[]
   annotations: Record<string, string>

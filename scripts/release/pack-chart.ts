@@ -38,7 +38,7 @@ async function packChart(source: ReleaseSource, chart: string, path: string, out
   await writeFile(file, content)
   const metadata: { name: string; description: string } = parse(about)
   await writeOciArchive(file.replace(/tgz$/, 'oci.tar'), {
-    version,
+    ref: `${chart}:${version}`,
     config: toBlob('application/vnd.cncf.helm.config.v1+json', toJson(metadata)),
     layers: [toBlob('application/vnd.cncf.helm.chart.content.v1.tar+gzip', content)],
     annotations: {

@@ -25,13 +25,13 @@ async function readArchive(file: string): Promise<Map<string, string>> {
   return files
 }
 
-test('an archive names the version, and each part by the digest of its bytes', async () => {
+test('an archive has a name, and each part by the digest of its bytes', async () => {
   const file = join(folder, 'a.tar')
-  await writeOciArchive(file, { version: '1.2.3', config, layers: [layer], annotations: { a: 'b' }, at })
+  await writeOciArchive(file, { ref: 'quire:1.2.3', config, layers: [layer], annotations: { a: 'b' }, at })
   const files = await readArchive(file)
   expect(JSON.parse(files.get('oci-layout') ?? '')).toEqual({ imageLayoutVersion: '1.0.0' })
   const [named] = JSON.parse(files.get('index.json') ?? '').manifests
-  expect(named.annotations).toEqual({ 'org.opencontainers.image.ref.name': '1.2.3' })
+  expect(named.annotations).toEqual({ 'org.opencontainers.image.ref.name': 'quire:1.2.3' })
   const read = (digest: string) => files.get(`blobs/${digest.replace(':', '/')}`) ?? ''
   const manifest = JSON.parse(read(named.digest))
   expect(manifest.annotations).toEqual({ a: 'b' })
@@ -45,7 +45,7 @@ test('parts in files and equal parts give the same bytes', async () => {
   const part = join(folder, 'layer')
   writeFileSync(part, 'the files')
   const [given, read] = [join(folder, 'given.tar'), join(folder, 'read.tar')]
-  const rest = { version: '1.2.3', config, annotations: {}, at }
+  const rest = { ref: 'quire:1.2.3', config, annotations: {}, at }
   await writeOciArchive(given, { ...rest, layers: [layer, layer] })
   await writeOciArchive(read, { ...rest, layers: [{ ...layer, content: part }, layer] })
   expect(readFileSync(read).equals(readFileSync(given))).toBe(true)
