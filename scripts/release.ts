@@ -9,7 +9,6 @@ import { releaseFiles } from '../server/base/release-sums.ts'
 import { readGivenFile } from '../server/flags/read-given-file.ts'
 import { readKeyFile } from '../server/flags/signing-settings.ts'
 import { targets } from './build-binary/targets.ts'
-import { buildImages } from './release/build-images.ts'
 import { compareRelease } from './release/compare-release.ts'
 import { makeRelease } from './release/make-release.ts'
 import { readReleaseSource } from './release/source.ts'
@@ -26,13 +25,16 @@ interface Flags {
   key?: string
   publicKey?: string
   images?: boolean
+  imageBase?: string
   verify?: string
   compare?: string
   json?: boolean
 }
 
 const program = new Command('npm run release --')
-  .description('Make a release: programs, packages, chart, their components and origin, and a signed list of them.')
+  .description(
+    'Make a release: programs, packages, charts, images, their components and origin, and a signed list of them.',
+  )
   .option('--dry-run', 'only warn of what forbids a release, and sign with a throw-away key if none is given')
   .addOption(new Option('--output <folder>', 'empty or missing').env('QUIRE_RELEASE_OUTPUT').default('release'))
   .addOption(
@@ -41,7 +43,12 @@ const program = new Command('npm run release --')
       .choices(names),
   )
   .addOption(new Option('--key <file>', 'private Ed25519 key in PEM that signs the release').env('QUIRE_RELEASE_KEY'))
-  .option('--images', 'also build the images, with podman')
+  .option('--images', 'also build the images, with podman; with --compare, compare them too')
+  .addOption(
+    new Option('--image-base <name>', 'image that they begin with (default: that of the Containerfile)').env(
+      'QUIRE_RELEASE_IMAGE_BASE',
+    ),
+  )
   .option('--verify <folder>', 'only verify a release')
   .option('--compare <folder>', 'verify a release, build it again and compare the bytes')
   .addOption(
@@ -72,7 +79,8 @@ Examples:
         : make(flags),
   )
 
-async function make({ dryRun = false, output, target, key: keyFile, images = false, json }: Flags): Promise<void> {
+async function make(flags: Flags): Promise<void> {
+  const { dryRun = false, output, target, key: keyFile, images = false, json } = flags
   const { source, problems } = await readReleaseSource(root)
   const key = findKey(keyFile, dryRun, problems)
   if (!dryRun && problems.length > 0) throw new OperatorError(problems.join('\n'))
@@ -88,8 +96,8 @@ async function make({ dryRun = false, output, target, key: keyFile, images = fal
     canSkipTargets: target === undefined,
     publicKey,
     output: folder,
+    images: readImages(flags),
   })
-  if (images) await buildImages(source, folder)
   await signRelease(folder, source, key)
   const files = Object.fromEntries(await listSums(folder))
   const { version, commit } = source
@@ -100,6 +108,10 @@ async function make({ dryRun = false, output, target, key: keyFile, images = fal
   for (const name of gaps.notRun) console.log(`Not run, because this machine cannot: quire-${name}`)
   if (!images) console.log('The images were not built. Give --images.')
   console.log(`Quire ${version}${dryRun ? ', a dry run' : ''}, signed with the key of ${publicKey}`)
+}
+
+function readImages({ images, imageBase }: Flags): { base: string | undefined } | undefined {
+  return images ? { base: imageBase } : undefined
 }
 
 /** Adds to the problems when a throw-away key takes the place of a missing one. */
@@ -119,7 +131,7 @@ async function verify(folder: string, flags: Flags): Promise<void> {
 
 async function compare(folder: string, flags: Flags): Promise<void> {
   const { source } = await readReleaseSource(root)
-  const { files, differences } = await compareRelease(resolve(folder), readPublicKey(flags), source)
+  const { files, differences } = await compareRelease(resolve(folder), readPublicKey(flags), source, readImages(flags))
   if (flags.json) console.log(JSON.stringify({ files, differences }, undefined, 2))
   else if (differences.length === 0)
     console.log(`All ${files} files of ${folder} have the same bytes when built again.`)

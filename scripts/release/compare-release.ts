@@ -6,24 +6,30 @@ import { promisify } from 'node:util'
 import { formatMinisignKey, type MinisignKey } from '../../server/base/minisign.ts'
 import { OperatorError } from '../../server/base/operator-error.ts'
 import { targets } from '../build-binary/targets.ts'
-import { isImage } from './build-images.ts'
-import { makeRelease } from './make-release.ts'
+import { isOfImage } from './build-images.ts'
+import { makeRelease, type ReleaseOptions } from './make-release.ts'
 import type { ReleaseSource } from './source.ts'
 import { compareSums, listSums, verifyRelease } from './sums.ts'
 
 export interface Comparison {
-  /** How many files the release has, without images. */
+  /** How many files the release has, without images if they were not built again. */
   files: number
   /** Such as `quire-linux-x64 differs`. */
   differences: string[]
 }
 
 /**
- * Builds a release again from the same commit, and names the files whose bytes differ. Images are left out: Debian changes.
+ * Builds a release again from the same commit, and names the files whose bytes differ. Debian changes, so images are
+ * built again only if asked for.
  *
  * @throws {OperatorError} when the release is not as it was signed, or another commit is checked out.
  */
-export async function compareRelease(folder: string, key: MinisignKey, source: ReleaseSource): Promise<Comparison> {
+export async function compareRelease(
+  folder: string,
+  key: MinisignKey,
+  source: ReleaseSource,
+  images: ReleaseOptions['images'],
+): Promise<Comparison> {
   const release = await verifyRelease(folder, key)
   if (release.commit !== source.commit) {
     const { stdout } = await promisify(execFile)('git', ['rev-parse', 'HEAD'], { cwd: source.root })
@@ -38,8 +44,9 @@ export async function compareRelease(folder: string, key: MinisignKey, source: R
       canSkipTargets: false,
       publicKey: formatMinisignKey(key),
       output,
+      images,
     })
-    const signed = new Map([...release.files].filter(([name]) => !isImage(name)))
+    const signed = new Map([...release.files].filter(([name]) => images !== undefined || !isOfImage(name)))
     return { files: signed.size, differences: compareSums(signed, await listSums(output)) }
   } finally {
     await rm(output, { recursive: true, force: true })

@@ -23,6 +23,10 @@ export interface Described {
 export interface ReleaseComponent extends BinaryComponent {
   /** As npm writes it, such as `sha512-...`; undefined for what is not a package of npm. */
   integrity?: string | undefined
+  /** The address of what is not a package of npm; without it, its name makes one. */
+  purl?: string
+  /** A library by default. */
+  type?: 'container'
 }
 
 /** Lists the packages that some packages need to run, directly and indirectly, in the versions that the lock file has. */
@@ -63,20 +67,24 @@ export function writeComponents(described: Described, packages: LockedPackages, 
   return `${JSON.stringify(document, undefined, 2)}\n`
 }
 
-function toComponent({ name, version, license, integrity }: ReleaseComponent, packages: LockedPackages): object {
-  const isPackage = `node_modules/${name}` in packages
-  const purlName = isPackage ? name.replace('@', '%40') : encodeURIComponent(name.toLowerCase())
-  const purl = `pkg:${isPackage ? 'npm' : 'generic'}/${purlName}${version === null ? '' : `@${version}`}`
+function toComponent(component: ReleaseComponent, packages: LockedPackages): object {
+  const { name, version, license, integrity, purl = makePurl(component, packages), type = 'library' } = component
   const [, algorithm, base64 = ''] = /^sha(\d+)-([^ ]+)/.exec(integrity ?? '') ?? []
   const content = Buffer.from(base64, 'base64').toString('hex')
   return {
-    type: 'library',
+    type,
     name,
     ...(version === null ? {} : { version }),
     purl,
     licenses: isExpression(license) ? [{ expression: license }] : [{ license: { name: license } }],
     ...(algorithm === undefined ? {} : { hashes: [{ alg: `SHA-${algorithm}`, content }] }),
   }
+}
+
+function makePurl({ name, version }: ReleaseComponent, packages: LockedPackages): string {
+  const isPackage = `node_modules/${name}` in packages
+  const purlName = isPackage ? name.replace('@', '%40') : encodeURIComponent(name.toLowerCase())
+  return `pkg:${isPackage ? 'npm' : 'generic'}/${purlName}${version === null ? '' : `@${version}`}`
 }
 
 /** Authors may write anything in place of an SPDX expression. */

@@ -11,6 +11,7 @@ import { buildPackage } from '../package/build.ts'
 import { buildProduct } from '../package/build-product.ts'
 import { packFolder } from '../package/pack-folder.ts'
 import { describeBuild } from '../package/provenance.ts'
+import { buildImages, isOfImage } from './build-images.ts'
 import { type LockedPackages, listLocked, type ReleaseComponent, writeComponents } from './components.ts'
 import { packCharts } from './pack-chart.ts'
 import type { ReleaseSource } from './source.ts'
@@ -24,6 +25,8 @@ export interface ReleaseOptions {
   publicKey: string
   /** Exists, and is empty. */
   output: string
+  /** Also the images, on another base if one is named. */
+  images?: { base?: string | undefined } | undefined
 }
 
 /** What a release lacks. */
@@ -37,9 +40,11 @@ export interface ReleaseGaps {
 /** Writes all files of a release but its signed list: programs, tarballs, chart, their components and where they come from. */
 export async function makeRelease(source: ReleaseSource, options: ReleaseOptions): Promise<ReleaseGaps> {
   const { root, version, committedAt } = source
-  const { output, publicKey } = options
+  const { output, publicKey, images } = options
   const { packages }: { packages: LockedPackages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
-  const describe = async (file: string, components: readonly ReleaseComponent[]) => {
+  const contents = new Map<string, readonly ReleaseComponent[]>()
+  const describe: Describe = async (file, components) => {
+    contents.set(basename(file), components)
     const described = { name: basename(file), version, sha256: await hashFile(file), components }
     await writeFile(`${file}.cdx.json`, writeComponents(described, packages, committedAt))
   }
@@ -50,19 +55,28 @@ export async function makeRelease(source: ReleaseSource, options: ReleaseOptions
   await describe(product.file, listLocked(packages, Object.keys({ ...dependencies, ...optionalDependencies })))
   const spec = await packSpec(root, output)
   await describe(spec, listLocked(packages, ['openapi-fetch']))
-  await packCharts(source, output)
+  for (const { file, images } of await packCharts(source, output)) await describe(file, images)
   await writeFile(
     join(output, releaseFiles.publicKey),
     `untrusted comment: the key of this release; compare it with the one that you know\n${publicKey}\n`,
   )
-  await writeProvenance(source, output)
+  await writeProvenance(source, output, 'quire')
+  if (images === undefined) return gaps
+  // They have a statement of their own, because the other files can be built again without them.
+  const binary = contents.get('quire-linux-x64')
+  if (binary === undefined) throw new OperatorError('The images hold the binary for linux-x64. Name it with --target.')
+  const built = await buildImages(source, output, images.base)
+  for (const { file, packages } of built) await describe(file, [...binary, ...packages])
+  await writeProvenance(source, output, 'quire-images')
   return gaps
 }
+
+type Describe = (file: string, components: readonly ReleaseComponent[]) => Promise<void>
 
 async function buildBinaries(
   { root, commit, version }: ReleaseSource,
   { targets, canSkipTargets, publicKey, output }: ReleaseOptions,
-  describe: (file: string, components: readonly ReleaseComponent[]) => Promise<void>,
+  describe: Describe,
 ): Promise<ReleaseGaps> {
   const gaps: ReleaseGaps = { notBuilt: {}, notRun: [] }
   for (const target of targets) {
@@ -98,13 +112,18 @@ async function packSpec(root: string, output: string): Promise<string> {
   }
 }
 
-/** One statement for all files. Without a commit, nothing can be said. */
-async function writeProvenance({ commit, repository, version }: ReleaseSource, output: string): Promise<void> {
+/** One statement for the images, or for all other files. Without a commit, nothing can be said. */
+async function writeProvenance(
+  { commit, repository, version }: ReleaseSource,
+  output: string,
+  name: 'quire' | 'quire-images',
+): Promise<void> {
   if (commit === null) return
   const subject = []
-  for (const name of (await readdir(output)).sort()) {
+  const names = (await readdir(output)).filter(file => isOfImage(file) === (name === 'quire-images'))
+  for (const name of names.sort()) {
     subject.push({ name, digest: { sha256: await hashFile(join(output, name)) } })
   }
   const statement = describeBuild({ kind: 'release', command: 'npm run release', subject, commit, repository })
-  await writeFile(join(output, `quire-${version}.intoto.json`), `${JSON.stringify(statement, undefined, 2)}\n`)
+  await writeFile(join(output, `${name}-${version}.intoto.json`), `${JSON.stringify(statement, undefined, 2)}\n`)
 }

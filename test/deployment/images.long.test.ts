@@ -24,7 +24,7 @@ import {
   useTool,
   whyNoContainers,
 } from './containers.ts'
-import { bucket, makeLaterImage, rollServers } from './rolling-servers.ts'
+import { bucket, makeEarlierImage, makeLaterImage, rollServers } from './rolling-servers.ts'
 
 // Builds both images, and runs them as the charts do.
 
@@ -38,6 +38,8 @@ const lacking =
   ('missing' in nginx ? nginx.missing : undefined) ??
   whyNoS3Server()
 if (lacking !== undefined) console.log(`No containers are upgraded: ${lacking}.`)
+/** The commit whose image is upgraded to this version, in place of this one to a version with one more migration. */
+const earlier = process.env.QUIRE_TEST_EARLIER
 const base = 'localhost/quire-test-base'
 const megabyte = 1e6
 const exports = rounds(20)
@@ -155,10 +157,12 @@ imageTest(`a server exports ${exports} times and a host serves the bundle, witho
 })
 
 test.skipIf((reason ?? lacking) !== undefined)(
-  'no answer fails and no export is lost while servers are upgraded to a later version and go back',
+  'no answer fails and no export is lost while servers are upgraded to another version and go back',
   async () => {
-    const later = 'quire-test-later'
-    await makeLaterImage(server, later, target, scratch)
+    const other = earlier === undefined ? 'quire-test-later' : 'quire-test-earlier'
+    if (earlier === undefined) await makeLaterImage(server, other, target, scratch)
+    else await makeEarlierImage(earlier, server, other, target, scratch)
+    const [first, second] = earlier === undefined ? [server, other] : [other, server]
     const database = await createTestDatabase((postgres as { url: string }).url)
     const storage = await createS3Bucket(bucket)
     onTestFinished(async () => {
@@ -166,13 +170,13 @@ test.skipIf((reason ?? lacking) !== undefined)(
       await database.drop()
     })
     const servers = { nginx: (nginx as { path: string }).path, database, storage, scratch }
-    const { statuses, refused, broken, exitCodes, exports } = await rollServers(servers, server, [later, server])
+    const { statuses, refused, broken, exitCodes, exports } = await rollServers(servers, first, [second, first])
     console.log(`Answers by status: ${JSON.stringify(statuses)}. Exports: ${exports.length}.`)
     const failed = Object.keys(statuses).filter(status => !['200', '404'].includes(status))
     expect({ failed, refused, broken }).toEqual({ failed: [], refused: 0, broken: {} })
     expect(exitCodes).toEqual(exitCodes.map(() => 0))
     expect(exports).toEqual(exports.map(() => 'completed'))
     const [{ version } = {}] = await database.run('SELECT version FROM schema_version')
-    expect(Number(version)).toBe(listPostgresMigrations().length + 1)
+    expect(Number(version)).toBe(listPostgresMigrations().length + (earlier === undefined ? 1 : 0))
   },
 )

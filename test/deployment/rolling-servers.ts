@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { findFreePort } from '../../scripts/bench/find-free-port.ts'
 import { buildBinary } from '../../scripts/build-binary/build-binary.ts'
 import type { Target } from '../../scripts/build-binary/targets.ts'
@@ -35,9 +36,34 @@ export async function makeLaterImage(earlier: string, later: string, target: Tar
   } finally {
     sources.remove()
   }
-  const file = join(scratch, 'Containerfile')
-  writeFileSync(file, `FROM localhost/${earlier}\nCOPY --chmod=0755 ${target.program} /usr/local/bin/quire\n`)
-  await useTool('buildah', 'build', '--isolation=chroot', '--file', file, '--tag', later, folder)
+  await replaceBinary(earlier, later, target, folder)
+}
+
+/** Makes an image with the binary of an earlier commit, which the scripts of that commit build, and otherwise the files of `server`. */
+export async function makeEarlierImage(
+  commit: string,
+  server: string,
+  earlier: string,
+  target: Target,
+  scratch: string,
+) {
+  const root = join(scratch, 'sources')
+  const folder = join(scratch, 'earlier')
+  const run = (program: string, ...args: string[]) => promisify(execFile)(program, args, { cwd: root })
+  await promisify(execFile)('git', ['worktree', 'add', '--detach', root, commit])
+  try {
+    symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
+    await run(process.execPath, 'scripts/build-binary.ts', '--target', target.name, '--output', folder)
+  } finally {
+    await run('git', 'worktree', 'remove', '--force', root)
+  }
+  await replaceBinary(server, earlier, target, folder)
+}
+
+async function replaceBinary(image: string, replaced: string, { program }: Target, folder: string): Promise<void> {
+  const file = join(folder, 'Containerfile')
+  writeFileSync(file, `FROM localhost/${image}\nCOPY --chmod=0755 ${program} /usr/local/bin/quire\n`)
+  await useTool('buildah', 'build', '--isolation=chroot', '--file', file, '--tag', replaced, folder)
 }
 
 interface Servers {

@@ -103,6 +103,8 @@ test('every flag that a sentence names belongs to a command', () => {
     '--release',
     '--target',
     '--output',
+    '--images',
+    '--image-base',
   ])
   const named = [...shown].flatMap(([file, text]) =>
     [...text.matchAll(/`(--[a-z][a-z0-9-]*)/g)].map(([, flag = '']) => ({ file, flag })),
@@ -135,6 +137,7 @@ test('every shown QUIRE_ variable belongs to a flag', () => {
     'QUIRE_TEST_SEED',
     'QUIRE_TEST_SHARE',
     'QUIRE_TEST_BINARY',
+    'QUIRE_TEST_EARLIER',
   ])
   const named = [...shown.values()].flatMap(text => text.match(/\bQUIRE_[A-Z_]+/g) ?? [])
   expect(named.filter(name => !known.has(name))).toEqual([])

@@ -102,8 +102,9 @@ test('the release has every kind of file, and each is listed', async () => {
   const names = readdirSync(release).filter(name => !name.startsWith('SHA256SUMS'))
   expect(Object.keys(JSON.parse(stdout).files)).toEqual(names.sort())
   const kinds = ['quire-linux-x64', `quire-${version}.tgz`, `quire-spec-${version}.tgz`]
-  const charts = [`quire-chart-${version}.tgz`, `quire-host-chart-${version}.tgz`]
-  expect(names).toEqual(expect.arrayContaining([...kinds, ...charts, ...kinds.map(name => `${name}.cdx.json`)]))
+  kinds.push(`quire-chart-${version}.tgz`, `quire-host-chart-${version}.tgz`)
+  const artifacts = [`quire-chart-${version}.oci.tar`, `quire-host-chart-${version}.oci.tar`]
+  expect(names).toEqual(expect.arrayContaining([...kinds, ...artifacts, ...kinds.map(name => `${name}.cdx.json`)]))
   expect(readdirSync(nextRelease)).toContain(`quire-${nextVersion}.intoto.json`)
 })
 
