@@ -62,25 +62,27 @@ function exitInsteadOfCommander(command: Command): void {
 }
 
 /** The words of other programs for the commands of this one, in the order of preference. */
-const synonyms: Record<string, readonly string[]> = {
-  add: ['create', 'invite'],
-  new: ['create'],
-  remove: ['delete', 'revoke'],
-  rm: ['delete', 'revoke'],
-  del: ['delete', 'revoke'],
-  ls: ['list'],
-  show: ['list'],
-  get: ['list'],
-  status: ['list'],
-  start: ['serve'],
-  run: ['serve'],
-  web: ['serve'],
-}
+const synonyms = new Map<string, readonly string[]>(
+  Object.entries({
+    add: ['create', 'invite'],
+    new: ['create'],
+    remove: ['delete', 'revoke'],
+    rm: ['delete', 'revoke'],
+    del: ['delete', 'revoke'],
+    ls: ['list'],
+    show: ['list'],
+    get: ['list'],
+    status: ['list'],
+    start: ['serve'],
+    run: ['serve'],
+    web: ['serve'],
+  }),
+)
 
 /** Adds the command of the same meaning to the message of an unknown one. Commander suggests only similar spellings. */
 function suggestCommand(text: string, { commands }: Command): string {
   const unknown = /^error: unknown command '([^']+)'\n/.exec(text)?.[1]
-  const meant = synonyms[unknown ?? '']?.find(name => commands.some(command => command.name() === name))
+  const meant = synonyms.get(unknown ?? '')?.find(name => commands.some(command => command.name() === name))
   return meant === undefined ? text : `${text}(Did you mean ${meant}?)\n`
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
@@ -8,7 +9,7 @@ import { shared } from '../flags/shared-settings.ts'
 import { isRoot } from '../web/browser/launch.ts'
 import { demoKeyFile } from './demo/demo-key.ts'
 import { type Demo, seedDemo, startDemoExport } from './demo/seed.ts'
-import { openInBrowser } from './open-browser.ts'
+import { findOpener, openInBrowser } from './open-browser.ts'
 import { openLog } from './open-log.ts'
 import { printJson } from './print.ts'
 import { closeOnSignal, loadAndStart, startOrExplain } from './serve.ts'
@@ -50,6 +51,8 @@ site. Its API key stays the same. It is kept in demo.key in the data folder, whi
     refuseDatabase(flags, 'demo', 'To set up a PostgreSQL database, run npx quire init.')
     const config = readConfig({ ...flags, logLevel, allowNoSandbox: flags.allowNoSandbox ?? allowAsRoot() })
     const log = await openLog(config)
+    const { platform, env, stdout } = process
+    const seat = { platform, env, isTerminal: stdout.isTTY && !flags.json }
     const isNew = !existsSync(demoKeyFile(config.dataFolder))
     const server = await startOrExplain(() => loadAndStart(config, log))
     const baseUrl = config.publicUrl ?? server.url
@@ -65,12 +68,12 @@ site. Its API key stays the same. It is kept in demo.key in the data folder, whi
       const wish = { organizationId: null, name: operatorName, baseUrl }
       const dashboard = config.dashboard ? (await createSignInLink(store, wish)).url : null
       // A link works once, so the browser gets its own. Later starts leave the browser as it is.
-      const opened = isNew && flags.open && config.dashboard ? (await createSignInLink(store, wish)).url : null
+      const opens = isNew && flags.open && config.dashboard && findOpener(seat) !== null
+      const opened = opens ? (await createSignInLink(store, wish)).url : null
       return { ...demo, jobId, dashboard, opened }
     })
     closeOnSignal(server)
-    const { platform, env, stdout } = process
-    if (opened !== null) openInBrowser(opened, { platform, env, isTerminal: stdout.isTTY && !flags.json })
+    if (opened !== null) await openInBrowser(opened, join(config.dataFolder, 'demo-dashboard.html'), seat)
     if (flags.json) printJson({ url: baseUrl, documentation: `${baseUrl}/docs/`, ...demo })
     else console.log(introduce(baseUrl, demo))
   })

@@ -21,6 +21,7 @@ export function createHostTerminal(output: Output): HostTerminal & { listening(u
       const line = escapeControlsInLines(describeProgress(progress))
       output.write(`\r\x1b[K${line.slice(0, (output.columns ?? 80) - 1)}`)
     },
+    clear: () => void output.write('\r\x1b[K'),
     serving(version) {
       served = version
       if (address !== null) print(`Serving ${describe(version)} now.`)

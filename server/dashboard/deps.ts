@@ -4,7 +4,7 @@ import type { VisitReportReader } from '../analytics/report/report-view.ts'
 import type { VisitorReader } from '../analytics/unique-visitors.ts'
 import type { Awaitable } from '../base/awaitable.ts'
 import type { InSteps, Steps } from '../base/steps.ts'
-import type { BundleChanges } from '../export/compare/compare-bundles.ts'
+import type { CutChanges } from '../export/compare/cut-changes.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { Bundle, ExportJobs } from '../export/jobs/export-job.ts'
 import type { WorkBoard } from '../export/jobs/work-board.ts'
@@ -52,8 +52,8 @@ export interface DashboardDeps extends Deps {
   atomically<T>(work: (nouns: ChangedNouns) => Steps<T>): Awaitable<T>
   /** Must not block this thread, whatever the site answers. */
   probeSite(options: ProbeOptions): Promise<SiteProbe>
-  /** Compares the texts of two bundles. Must not block this thread. Rejects when one is missing or damaged. */
-  compareBundles(before: Bundle, after: Bundle): Promise<BundleChanges>
+  /** Compares the texts of two bundles. Must not block this thread. */
+  compareBundles(before: Bundle, after: Bundle): Promise<CutChanges | 'failed'>
   /** Deletes what exports of a site keep for the next export. */
   forgetCache(domain: string): Promise<void>
   /** The prefix of API keys, such as `quire_`. */

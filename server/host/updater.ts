@@ -38,7 +38,7 @@ export interface UpdaterOptions {
   folder: HostFolder
   now(): number
   /** Called after the state has the version. */
-  activate(version: Version): Promise<void>
+  activate(version: Version): void
   log: Record<'info' | 'warn', (details: object, message: string) => void>
   onProgress?: ((progress: UpdateProgress) => void) | undefined
 }
@@ -256,7 +256,7 @@ async function switchTo(options: UpdaterOptions, version: Version): Promise<Upda
   if (state.held.includes(version.id)) return 'held'
   const isNew = state.current !== version.id
   if (isNew) await folder.writeState({ ...state, current: version.id })
-  await activate(version)
+  activate(version)
   if (!isNew) return 'unchanged'
   await removeOld(folder, settings.keepVersions)
   return 'switched'

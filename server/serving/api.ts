@@ -28,7 +28,7 @@ import { createId } from '../tenancy/id.ts'
 import { createByteLimit } from '../tenancy/rate-limit.ts'
 import { createViewLimit } from '../tenancy/view-limit.ts'
 import { issueSecret, issueWebhook } from '../webhooks/issue-webhook.ts'
-import { createCompareInThread } from '../workers/compare-in-thread.ts'
+import { type BundleComparison, createComparison } from '../workers/compare-in-thread.ts'
 import { startVisitorCounting } from '../workers/count-visitors.ts'
 import { probeInThread } from '../workers/probe-in-thread.ts'
 import { startReceivingVisits } from '../workers/receive-visits.ts'
@@ -44,6 +44,7 @@ export interface PreparedApi {
   linkKeys: LinkKeys
   visits: VisitorReader & VisitReportReader
   signBundle: SignBundle
+  comparison: BundleComparison
   extensions: Pick<ExtensionDeps, 'visitsReceiver' | 'issueWebhook' | 'issueWebhookSecret'>
 }
 
@@ -69,6 +70,7 @@ export async function prepareApi(parts: Parts, background: Background): Promise<
     linkKeys: await openServersLinkKeys(parts),
     visits,
     signBundle: createBundleSigner(parts.store.sites, secrets),
+    comparison: background.add(createComparison(parts.bundles, join(dataFolder, 'work'), Date.now)),
     extensions: {
       visitsReceiver: background.add(startReceiving(parts)),
       issueWebhook: given => issueWebhook(given, { secrets, allowed: config.webhookAllowPrivate }),
@@ -149,7 +151,11 @@ function createDocumentationLoader(document: ApiDocument, { json }: DocumentText
   }
 }
 
-function createDeps(parts: Parts, { linkKeys, visits }: PreparedApi, wakeRunner: () => void): DashboardDeps {
+function createDeps(
+  parts: Parts,
+  { linkKeys, visits, comparison }: PreparedApi,
+  wakeRunner: () => void,
+): DashboardDeps {
   const { config, dataFolder } = parts
   return {
     ...parts.store,
@@ -157,7 +163,7 @@ function createDeps(parts: Parts, { linkKeys, visits }: PreparedApi, wakeRunner:
     dataFolder,
     followedLogs: config.follow.logs,
     probeSite: probeInThread,
-    compareBundles: createCompareInThread(parts.bundles, join(dataFolder, 'work')),
+    compareBundles: comparison.compare,
     forgetCache: domain => forgetSite(siteCachesFolder(dataFolder), domain),
     visits,
     maxQueuedExports: config.maxQueuedExports,

@@ -36,11 +36,16 @@ interface Parts {
   versions: ActiveVersions
   updater: Updater
   log: Logger
+  terminal: HostTerminal | null
+  /** Serves a version from now on. */
+  activate(version: Version): void
 }
 
 /** Shows a person at a terminal what the host does. */
 export interface HostTerminal {
   progress(progress: UpdateProgress): void
+  /** What `progress` showed has ended. */
+  clear(): void
   /** A version is served from now on. */
   serving(version: Version): void
 }
@@ -73,19 +78,20 @@ async function start(
   const folder = await openFolder(config, background)
   const headStart = config.countViews ? loadViewScript(config.countViews) : ''
   const versions = createActiveVersions(folder, { ...config, headStart })
-  const activate = async (version: Version) => {
+  const activate = (version: Version) => {
+    terminal?.clear()
     if (serveVersion({ config, versions, log }, version)) terminal?.serving(version)
   }
   const onProgress = terminal?.progress
   const updater = createUpdater({ settings: config.update, folder, now: Date.now, activate, log, onProgress })
-  const parts: Parts = { config, folder, versions, updater, log }
+  const parts: Parts = { config, folder, versions, updater, log, terminal, activate }
 
   await openMetrics(config.metrics, { background, log }, metrics => {
     addCommonMetrics(metrics, config.dataFolder)
     addHostMetrics(metrics, versions, config.update.label)
   })
   const first = await updater.findFirst()
-  if (first) await activate(first)
+  if (first) activate(first)
   const accessLog = background.add(openLogOfAccess(config, log))
   const { host, port, drainMs } = config
   const answerLate = (res: ServerResponse) => res.writeHead(503, { Connection: 'close' }).end()
@@ -264,7 +270,7 @@ async function startUpdates(parts: Parts, signal: AbortSignal): Promise<Stoppabl
 }
 
 /** Returns a function that updates once, after a running update. It resolves with the error of a failed update. */
-function createAttempt({ updater, versions, log }: Parts, signal: AbortSignal): () => Promise<Error | null> {
+function createAttempt({ updater, versions, log, terminal }: Parts, signal: AbortSignal): () => Promise<Error | null> {
   let running: Promise<Error | null> | null = null
   /** A bundle that is announced while an older one is unpacked must not be missed. */
   let isAskedAgain = false
@@ -272,11 +278,13 @@ function createAttempt({ updater, versions, log }: Parts, signal: AbortSignal): 
   async function attempt(): Promise<Error | null> {
     try {
       const outcome = await updater.update(signal)
+      terminal?.clear()
       lastMessage = ''
       hostUpdates.tell(outcome)
       log.debug({ outcome }, 'asked for a new bundle')
       return null
     } catch (error) {
+      terminal?.clear()
       const { message } = error as Error
       const serving = versions.current()?.id ?? null
       const details = error instanceof OperatorError ? { reason: message, serving } : { err: error, serving }
@@ -306,7 +314,7 @@ function createAttempt({ updater, versions, log }: Parts, signal: AbortSignal): 
 }
 
 /** @param stamp of the state at start. */
-function createStateWatch({ folder, config, versions, log }: Parts, stamp: string): () => Promise<void> {
+function createStateWatch({ folder, config, log, versions, activate }: Parts, stamp: string): () => Promise<void> {
   return async () => {
     try {
       const next = await folder.stampState()
@@ -315,7 +323,7 @@ function createStateWatch({ folder, config, versions, log }: Parts, stamp: strin
       const { current } = await folder.readState()
       if (current === null || current === versions.current()?.id) return
       const version = (await folder.list()).find(({ id }) => id === current)
-      if (version && mayServe(version, config.update.trusted)) serveVersion({ config, versions, log }, version)
+      if (version && mayServe(version, config.update.trusted)) activate(version)
       else if (version)
         log.warn({ version: version.id }, 'no trusted key signed the version of the rollback; it is not served')
     } catch (error) {

@@ -25,6 +25,8 @@ test('the address follows the progress, and each later version is one line', () 
     terminal.progress({ stage: 'compress', done: 0, known: 12 })
     terminal.serving(version)
     terminal.listening('http://127.0.0.1:8080')
+    terminal.progress({ stage: 'fetch', source: 'files.example.com' })
+    terminal.clear()
     terminal.serving({ ...version, label: null, pages: null, domain: null })
   })
   expect(lines).toEqual([

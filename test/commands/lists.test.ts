@@ -68,7 +68,7 @@ test.each([
   { list: ['dashboard', 'people'], shows: /^usr_0f3c9a1b2d4e5f60 +Ada +An /m },
   { list: ['audit'], shows: /^2026-11-22 +Ada/m },
 ])('$list fits 80 columns', async ({ list, shows }) => {
-  const { code, stdout } = await runQuire([...list, '--data', folder])
+  const { code, stdout } = await runQuire([...list, '--data', folder], { env: { COLUMNS: '80' } })
   expect(code).toBe(0)
   expect(stdout).toMatch(shows)
   expect(stdout.split('\n').filter(line => line.length > 80)).toEqual([])

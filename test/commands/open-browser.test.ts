@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,16 +21,21 @@ test.each([
   expect(findOpener({ platform, env, isTerminal })).toEqual(opener)
 })
 
-test('the address is given to the opener, and a missing opener is no failure', async () => {
+test('the browser gets a private file with the address, and a missing opener is no failure', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'quire-open-'))
-  const seat = { platform: 'linux', env: { ...screen, PATH: folder }, isTerminal: true } as const
+  const seat = { platform: 'linux', env: { ...screen, PATH: `${folder}:/usr/bin:/bin` }, isTerminal: true } as const
+  const file = join(folder, 'page.html')
   try {
-    openInBrowser('http://127.0.0.1:1/a', seat)
-    writeFileSync(join(folder, 'xdg-open'), `#!/bin/sh\necho "$1" > ${folder}/opened\n`)
+    await openInBrowser('http://127.0.0.1:1/a', file, { ...seat, env: { ...screen, PATH: folder } })
+    writeFileSync(
+      join(folder, 'xdg-open'),
+      `#!/bin/sh\ncp "$1" ${folder}/copied && mv ${folder}/copied ${folder}/opened\n`,
+    )
     execFileSync('chmod', ['755', join(folder, 'xdg-open')])
-    openInBrowser('http://127.0.0.1:1/b?token=c', seat)
+    await openInBrowser('http://127.0.0.1:1/b?token=c&d=e', file, seat)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
     await vi.waitFor(async () =>
-      expect(await readFile(join(folder, 'opened'), 'utf8')).toBe('http://127.0.0.1:1/b?token=c\n'),
+      expect(await readFile(join(folder, 'opened'), 'utf8')).toContain('url=http://127.0.0.1:1/b?token=c&amp;d=e"'),
     )
   } finally {
     rmSync(folder, { recursive: true })

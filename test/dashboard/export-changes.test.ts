@@ -1,8 +1,10 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PageNotFound } from '../../server/dashboard/page.ts'
 import { exportChangesPage } from '../../server/dashboard/pages/export-changes.ts'
+import type { Bundle } from '../../server/export/jobs/export-job.ts'
+import { createComparison } from '../../server/workers/compare-in-thread.ts'
 import { waitFor } from '../support/export-site.ts'
 import { makeZip } from '../unpack/make-archives.ts'
 import { type ExportVisits, emptyReport, openExportVisits, strip } from './export-visits.ts'
@@ -69,9 +71,40 @@ test('a missing bundle is said, and an export of others is not found', async () 
   const before = await complete({ 'index.html': 'One.' })
   const { jobId } = await complete({ 'index.html': 'Two.' })
   rmSync(join(visits.pages.dataFolder, 'bundles', before.bundle?.fileName ?? ''))
-  expect(await showChanges(jobId)).toContain('one of them is missing or damaged')
+  expect(await showChanges(jobId)).toContain('one of them is missing or damaged.')
   const { organizationId } = visits.other
   await expect(visits.pages.visit(exportChangesPage, { organizationId, params: { jobId } })).rejects.toThrow(
     PageNotFound,
   )
+})
+
+test('bundles that cannot be compared are said, and not unpacked again for each renewal', async () => {
+  await visits.complete({}, { content: Buffer.from('no archive') })
+  const { jobId } = await complete({ 'index.html': 'One.' })
+  const texts = [await showChanges(jobId), await showChanges(jobId)]
+  for (const text of texts) expect(strip(text)).toContain('cannot be compared here: one of them cannot be read')
+  expect(texts[0]).toContain(`npx quire exports diff se_`)
+})
+
+test('long lists and texts are cut, and their numbers are whole', async () => {
+  const pages = (text: string) =>
+    Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`p${at}.html`, text.repeat(30)]))
+  await complete({ ...pages('Old. '), 'index.html': 'One.' })
+  const { jobId } = await complete({ ...pages('New. '), 'index.html': 'One.' })
+  const text = await showChanges(jobId)
+  expect(strip(text)).toContain('Changed pages 250')
+  expect(strip(text)).toContain('and 50 more')
+  expect(text.match(/<details>/g)).toHaveLength(200)
+})
+
+test('the end of the server ends a comparison, and leaves nothing unpacked', async () => {
+  const before = await complete({ 'index.html': 'One.' })
+  const after = await complete({ 'index.html': 'Two.' })
+  const work = join(visits.pages.dataFolder, 'work')
+  const { bundles } = visits.pages.deps
+  const comparison = createComparison(bundles, work, Date.now)
+  const compared = comparison.compare(before.bundle as Bundle, after.bundle as Bundle)
+  await comparison.stop()
+  expect(await compared).toBe('failed')
+  expect(existsSync(work) ? readdirSync(work) : []).toEqual([])
 })

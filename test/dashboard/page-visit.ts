@@ -16,7 +16,7 @@ import { openLostFolder } from '../../server/store/lost-files.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
 import { createId } from '../../server/tenancy/id.ts'
 import type { Plan } from '../../server/tenancy/organization.ts'
-import { createCompareInThread } from '../../server/workers/compare-in-thread.ts'
+import { createComparison } from '../../server/workers/compare-in-thread.ts'
 
 /** Pages of the dashboard on a real store in a new folder, without a server. */
 export interface PageVisits {
@@ -45,10 +45,11 @@ export async function openPageVisits({ maxQueuedExports = 100 } = {}): Promise<P
   const dataFolder = await mkdtemp(join(tmpdir(), 'quire-dashboard-'))
   const store = openStore(dataFolder)
   const bundles = openBundleFiles(join(dataFolder, 'bundles'), openLostFolder(dataFolder))
+  const comparison = createComparison(bundles, join(dataFolder, 'work'), Date.now)
   const deps = {
     ...store,
     bundles,
-    compareBundles: createCompareInThread(bundles, join(dataFolder, 'work')),
+    compareBundles: comparison.compare,
     bundleLinks: createBundleLinks({ keys: openLinkKeys(dataFolder), ttlSeconds: 3600 }),
     workBoard: createWorkBoard(),
     maxQueuedExports,
@@ -102,6 +103,7 @@ export async function openPageVisits({ maxQueuedExports = 100 } = {}): Promise<P
       return { status: answer.status ?? 200, text: answer.content.text }
     },
     async dispose() {
+      await comparison.stop()
       store.close()
       await rm(dataFolder, { recursive: true, force: true })
     },

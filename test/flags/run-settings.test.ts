@@ -46,7 +46,7 @@ test.each(given)('%s: serve reads %s or its environment variable, and the flag w
 
 test('serve and export show every limit and its environment variable in their help', async () => {
   for (const command of ['serve', 'export']) {
-    const { stdout } = await runQuire([command, '--help'])
+    const { stdout } = await runQuire([command, '--help-all'])
     for (const [, flag] of given) expect(stdout.replace(/\s+/g, ' ')).toContain(`env: ${environmentOf(flag)})`)
   }
 })

@@ -31,7 +31,7 @@ function open(settings: Partial<UpdateSettings> = {}) {
   return createUpdater({
     folder,
     now: () => clock++,
-    activate: async ({ label, id }: Version) => void served.push(label ?? id),
+    activate: ({ label, id }: Version) => void served.push(label ?? id),
     log: { info() {}, warn() {} },
     settings: {
       source: { kind: 'file', path: bundleFile },

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import type { BundleChanges, ChangedPage, NamedPage, TextChange } from '../../export/compare/compare-bundles.ts'
+import type { NamedPage, TextChange } from '../../export/compare/compare-bundles.ts'
+import type { CutChanges } from '../../export/compare/cut-changes.ts'
 import type { Bundle } from '../../export/jobs/export-job.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { type PageDefinition, PageNotFound } from '../page.ts'
@@ -12,9 +13,6 @@ import { findBefore } from './export-list.ts'
 const liveMs = 1500
 /** How long a request waits for the comparison before the page says that it runs. */
 const patienceMs = 2000
-/** Max pages of each list, and max changed places of each page. The command shows all. */
-const maxPages = 200
-const maxPlaces = 20
 
 /** The pages that an export added, removed, moved and changed, by their texts, since the export before it. */
 export const exportChangesPage: PageDefinition = {
@@ -41,37 +39,38 @@ ${isRunning ? html`<p role="status">${texts.running}</p>` : showOutcome(outcome,
   },
 }
 
-type Outcome = BundleChanges | 'running' | 'failed'
+type Outcome = CutChanges | 'running' | 'missing' | 'failed'
 
 async function compare(before: Bundle, after: Bundle, { bundles, compareBundles }: DashboardDeps): Promise<Outcome> {
-  for (const bundle of [before, after]) if ((await bundles.check(bundle)) !== 'sound') return 'failed'
-  const compared = compareBundles(before, after).catch(() => 'failed' as const)
-  return Promise.race([compared, setTimeout(patienceMs, 'running' as const, { ref: false })])
+  for (const bundle of [before, after]) if ((await bundles.check(bundle)) !== 'sound') return 'missing'
+  return Promise.race([compareBundles(before, after), setTimeout(patienceMs, 'running' as const, { ref: false })])
 }
 
-function showOutcome(outcome: BundleChanges | 'failed', [before, after]: [string, string]): Markup {
-  if (outcome === 'failed') return html`<p class="notice bad" role="alert">${texts.failed}</p>`
-  const { added, removed, moved, changed, unchanged } = outcome
+function showOutcome(outcome: Exclude<Outcome, 'running'>, [before, after]: [string, string]): Markup {
+  if (outcome === 'missing') return html`<p class="notice bad" role="alert">${texts.missing}</p>`
+  const command = html`<code>npx quire exports diff ${before} ${after} --html changes.html</code>`
+  if (outcome === 'failed') return html`<p class="notice bad" role="alert">${texts.failed} ${command}</p>`
+  const { counts, added, removed, moved, changed } = outcome
   const { facts } = texts
   return html`${factList([
-    [facts.changed, changed.length],
-    [facts.added, added.length],
-    [facts.removed, removed.length],
-    [facts.moved, moved.length],
-    [facts.unchanged, unchanged],
+    [facts.changed, counts.changed],
+    [facts.added, counts.added],
+    [facts.removed, counts.removed],
+    [facts.moved, counts.moved],
+    [facts.unchanged, counts.unchanged],
   ])}
-${list(facts.changed, changed, showChanged)}
-${list(facts.added, added, showNamed)}
-${list(facts.removed, removed, showNamed)}
-${list(facts.moved, moved, ({ name, from, to }) => html`<li>${name} <code>${from}</code> → <code>${to}</code></li>`)}
-<p class="hint">${texts.all} <code>npx quire exports diff ${before} ${after} --html changes.html</code></p>`
+${list(facts.changed, counts.changed, changed.map(showChanged))}
+${list(facts.added, counts.added, added.map(showNamed))}
+${list(facts.removed, counts.removed, removed.map(showNamed))}
+${list(facts.moved, counts.moved, moved.map(showMoved))}
+<p class="hint">${texts.all} ${command}</p>`
 }
 
-function list<Row>(title: string, rows: readonly Row[], show: (row: Row) => Markup): Fragment {
+function list(title: string, count: number, rows: readonly Markup[]): Fragment {
   if (rows.length === 0) return false
-  const rest = rows.length - maxPages
+  const rest = count - rows.length
   return html`<h2>${title}</h2>
-<ul class="changes">${rows.slice(0, maxPages).map(show)}</ul>
+<ul class="changes">${rows}</ul>
 ${rest > 0 && html`<p>${texts.more(rest)}</p>`}`
 }
 
@@ -79,11 +78,14 @@ function showNamed({ page, name }: NamedPage): Markup {
   return html`<li>${name} <code>${page}</code></li>\n`
 }
 
-function showChanged({ page, name, changes }: ChangedPage): Markup {
-  const rest = changes.length - maxPlaces
+function showMoved({ name, from, to }: CutChanges['moved'][number]): Markup {
+  return html`<li>${name} <code>${from}</code> → <code>${to}</code></li>\n`
+}
+
+function showChanged({ page, name, changes, morePlaces }: CutChanges['changed'][number]): Markup {
   return html`<li><details><summary>${name} <code>${page}</code></summary>
-${changes.slice(0, maxPlaces).map(showChange)}
-${rest > 0 && html`<p>${texts.morePlaces(rest)}</p>`}
+${changes.map(showChange)}
+${morePlaces > 0 && html`<p>${texts.morePlaces(morePlaces)}</p>`}
 </details></li>\n`
 }
 

@@ -239,7 +239,8 @@ export const changesTexts = {
   before: 'the export before',
   none: 'There is no export of these pages before this one.',
   running: 'The two bundles are unpacked and compared. This takes some seconds.',
-  failed: 'The bundles cannot be compared: one of them is missing or damaged.',
+  missing: 'The bundles cannot be compared, because one of them is missing or damaged.',
+  failed: 'The bundles cannot be compared here: one of them cannot be read, or they are too large. With the command:',
   facts: {
     changed: 'Changed pages',
     added: 'Added pages',
