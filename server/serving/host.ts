@@ -1,3 +1,4 @@
+// A long file: the life of a host, from its start over its updates to its end.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { viewPath } from '../analytics/page.ts'

@@ -1,3 +1,4 @@
+// A long file: one test for each habit that all commands share.
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'

@@ -79,10 +79,9 @@ export function openPagePool(
     const isSmall = sizeBytes < herePageBytes
     seenBytes += sizeBytes
     if (pool.length === 0 && seenBytes < hereBytes && isSmall) return null
-    const idle = pool.find(thread => thread.waitingBytes() === 0)
-    if (idle) return idle
-    if (pool.length < share(maxOfPool)) return addThread()
-    const least = pool.reduce((a, b) => (b.waitingBytes() < a.waitingBytes() ? b : a))
+    const least = pool.toSorted((a, b) => a.waitingBytes() - b.waitingBytes())[0]
+    if (least?.waitingBytes() === 0) return least
+    if (!least || pool.length < share(maxOfPool)) return addThread()
     return isHelping && isSmall && least.waitingBytes() >= enoughWaiting * sizeBytes ? null : least
   }
 
