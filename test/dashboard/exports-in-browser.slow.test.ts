@@ -157,7 +157,17 @@ test('an export is started again with its settings, and its list renews itself',
     'completed',
     'completed',
   ])
-  expect(await tab.$eval('#exports tbody tr', row => (row as HTMLElement).innerText)).toContain('the same')
+  expect(await tab.$eval('#exports tbody tr', row => (row as HTMLElement).innerText)).toContain('as many')
+  expect(await inspect()).toEqual([])
+})
+
+test('the page of what changed says that nothing did', async () => {
+  const { tab, go, press, words, inspect } = open()
+  const jobs = await server.store.exportJobs.list({ organizationId })
+  await go(`/exports/${jobs[0]?.jobId}`)
+  await press('What changed')
+  await tab.waitForFunction('!document.querySelector("[data-live]")')
+  expect(await words()).toMatch(/Changed pages\s+0[\s\S]*Unchanged pages\s+[1-9]/)
   expect(await inspect()).toEqual([])
 })
 
