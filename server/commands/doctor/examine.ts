@@ -42,7 +42,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
   const findings = [...checkVersions(process.version), ...checkSettings(env, settings, readServer)]
   if (existsSync(dataFolder)) {
     findings.push(
-      ...(await checkDisk(dataFolder)),
+      ...(await checkDisk(dataFolder, now())),
       ...(await checkPermissions(dataFolder)),
       ...(database === undefined ? await checkDatabases(dataFolder, { hasBundles: !bundles }) : []),
       ...(await checkClock(dataFolder, now())),

@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Option } from 'commander'
@@ -244,12 +255,28 @@ describe('links', () => {
 })
 
 test('the disk and the versions are told', async () => {
-  const [disk] = await checkDisk(data)
+  const [disk] = await checkDisk(data, Date.now())
   expect(disk?.message).toMatch(/has \d.* free\.$/)
   expect(checkVersions('v1.0.0')).toMatchObject([
     { level: 'warning', message: expect.stringMatching(/^Quire \d.*schema \d/) },
   ])
   expect(list(checkVersions(process.version))).toEqual([])
+})
+
+test('a disk that the bundles of the last 30 days would fill is a warning', async () => {
+  const { bavail, bsize } = statfsSync(data)
+  const file = join(data, 'bundles', 'se_0f3c9a1b2d4e5f60-1.zip')
+  mkdirSync(join(data, 'bundles'), { recursive: true })
+  // A file with a hole takes no space. Three times the free space in 30 days is full in 10 days.
+  writeFileSync(file, '')
+  truncateSync(file, 3 * bavail * bsize)
+  const [warning] = list(await checkDisk(data, Date.now()))
+  expect(warning).toMatch(
+    /^warning: If exports go on as in the last 30 days, the disk of .* is full in (?:9|10) days\.$/,
+  )
+  const old = (Date.now() - 31 * 86_400_000) / 1000
+  utimesSync(file, old, old)
+  expect(list(await checkDisk(data, Date.now()))).toEqual([])
 })
 
 describe('agents', () => {
