@@ -127,6 +127,8 @@ describe('with visits', () => {
   test.each([
     ['?range=custom&from=2026-02-30&to=2026-11-23', 'from', 'This is not a date.'],
     ['?range=custom&from=2026-11-01T00:00:00Z', 'from', 'This is not a date.'],
+    ['?range=custom&from=0001-01-01&to=9999-12-31&compare=previous', 'from', 'Choose a day from 1970-01-01'],
+    ['?range=custom&to=2201-01-01', 'to', 'Choose a day from 1970-01-01'],
     ['?range=custom&from=2026-11-02&to=2026-11-01', 'to', 'The last day is before the first day.'],
   ])('%s is refused at its field, and stays there', async (query, field, problem) => {
     const { status, text } = await show(query)

@@ -72,7 +72,8 @@ export async function viewReport(
   })
   const { agents, neither, failed } = report.labels
   const selected = await counts.selectPages({ ...pages, contains })
-  const compared = comparison && { projectId, range, comparison, pages: selected.pages, by: report.series.by, list }
+  const { periods } = report.series
+  const compared = comparison && { projectId, range, comparison, pages: selected.pages, periods, list }
   return {
     ...report,
     ...selected,

@@ -173,7 +173,9 @@ function readRangeChoice(query: URLSearchParams, now: number): RangeChoice {
   const last = readDate(to)
   const problems: RangeChoice['problems'] = {}
   if (from !== '' && first === undefined) problems.from = texts.dateInvalid
+  else if (isOutside(first)) problems.from = texts.dateOutside
   if (to !== '' && last === undefined) problems.to = texts.dateInvalid
+  else if (isOutside(last)) problems.to = texts.dateOutside
   if (first !== undefined && last !== undefined && last < first) problems.to = texts.datesSwapped
   const days = { ...(first !== undefined && { dateFrom: first }), ...(last !== undefined && { dateTo: last + 1 }) }
   return { name, from, to, days, problems }
@@ -183,6 +185,13 @@ function isKnown(name: string): name is (typeof presets)[number] {
   return presets.some(preset => preset === name)
 }
 
-function readDate(text: string): number | undefined {
+/** The day after the last one that may be typed. */
+const maxDay = toDay(Date.UTC(2201, 0))
+
+function isOutside(day: Day | undefined): boolean {
+  return day !== undefined && (day < 0 || day >= maxDay)
+}
+
+function readDate(text: string): Day | undefined {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseDay(text) : undefined
 }

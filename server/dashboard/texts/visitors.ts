@@ -27,6 +27,7 @@ export const visitorTexts = {
   openHint: 'Leave the first day empty to begin with the first visit, or the last day to end with the last visit.',
   show: 'Show',
   dateInvalid: 'This is not a date. Example: 2026-11-20',
+  dateOutside: 'Choose a day from 1970-01-01 to 2200-12-31.',
   datesSwapped: 'The last day is before the first day.',
   shownDays: (first: string, last: string) =>
     first === last ? `Visitors on ${first} (UTC)` : `Visitors from ${first} to ${last} (UTC)`,
