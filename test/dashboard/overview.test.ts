@@ -187,6 +187,20 @@ test('it leads with the readers of the project: today, 30 days and the 30 days b
   expect(await show()).toContain('<a href="visitors?project=prj_1&amp;range=30&amp;compare=previous&amp;page=%2Fup">')
 })
 
+test.each([
+  [59, null],
+  [40, '2026-10-14'],
+  [29, null],
+  [10, '2026-11-13'],
+])('visitors pruned before %d days ago are told if they are of either 30 days: %s', async (daysAgo, told) => {
+  await addProject(dashboard.store, 'org_1')
+  const days = [70, 50, 35, 20, 0]
+  dashboard.store.visits.recordBatch('prj_1', toViewBatch(days.flatMap(daysAgo => view(1, '/', daysAgo))))
+  await dashboard.store.visits.pruneSeen('prj_1', toDay(now) - daysAgo)
+  const notice = toText(await show()).match(/The visitors before (\S+) were pruned/)?.[1] ?? null
+  expect(notice).toBe(told)
+})
+
 test('without visits before, nothing is compared', async () => {
   await addProject(dashboard.store, 'org_1')
   expect(toText(await show())).toContain('No visits were counted yet.')

@@ -343,7 +343,10 @@ describe('a filter', () => {
 
   test('by agents says since when their pages are known', async () => {
     await dashboard.store.visits.pruneSeen('prj_1', today - 10)
-    expect(await showText('?range=90&agent=GPTBot')).toContain('The visitors before 2026-11-13 were deleted')
+    for (const query of ['agent=GPTBot', 'page=/api&list=agents']) {
+      expect(await showText(`?range=90&${query}`)).toContain('The visitors before 2026-11-13 were deleted')
+    }
+    expect(await showText('?range=90&page=/api')).not.toContain('were deleted')
     expect(await showText('?range=7&agent=GPTBot')).not.toContain('were deleted')
   })
 })

@@ -96,7 +96,7 @@ ${readers ? showKnown(visit, readers, link) : html`<p class="notice bad">${visit
 }
 
 function showKnown(visit: Visit, readers: ProjectReaders, link: (query: Record<string, string>) => string): Markup {
-  const { visited, today, totals, before, series } = readers
+  const { visited, today, totals, before, series, prunedBefore } = readers
   if (!visited) {
     return html`<p class="empty">${visitorTexts.neverVisited.replace(/:$/, '.')} <a href="${link({})}">${visitorTexts.importHelp}</a></p>`
   }
@@ -109,6 +109,7 @@ function showKnown(visit: Visit, readers: ProjectReaders, link: (query: Record<s
     { name: texts.aiMonth, value: totals.ai, before: compared?.totals.ai },
   ])}
 ${!compared && html`<p class="hint">${texts.notWhole(formatDay(visited.first))}</p>`}
+${prunedBefore !== null && html`<p class="notice">${visitorTexts.pruned(prunedBefore)}</p>`}
 ${series.periods.length > 1 && showSeries(visit, { series, totals, compared })}
 ${compared && showChanges(readers, link)}
 <p><a class="button" href="${all}">${texts.visitorsLink}</a></p>`

@@ -189,9 +189,10 @@ ${tabs[question.list](shown)}
 function showLimits({ question, report: { prunedBefore, labelledFrom, readFrom } }: ShownReport): Markup {
   const { page, ...others } = question.filter
   const hasLabels = question.list !== 'pages' || hasFilter(others)
+  const hasRead = hasFilter(others) || (page !== undefined && question.list === 'agents')
   return html`${prunedBefore !== null && html`<p class="notice">${texts.pruned(prunedBefore)}</p>`}
 ${labelledFrom !== null && hasLabels && html`<p class="notice">${texts.unlabelled(labelledFrom)}</p>`}
-${readFrom !== null && hasFilter(others) && html`<p class="notice">${texts.unreadBefore(readFrom)}</p>`}`
+${readFrom !== null && hasRead && html`<p class="notice">${texts.unreadBefore(readFrom)}</p>`}`
 }
 
 /** The date before a date. Dates that end a range are exclusive inside Quire, and inclusive for people. */
