@@ -75,6 +75,22 @@ test('a project of another organization does not exist', async () => {
   expect(await showText()).not.toContain('Hidden')
 })
 
+test('with several projects, a visible form chooses another one and keeps the days and the filter', async () => {
+  await addProject(dashboard.store, 'org_1')
+  const query = '?project=prj_1&range=7&page=/a&part=2'
+  const form = /<form [^>]*>(?:(?!<form).)*?id="field-project".*?<\/form>/s
+  expect((await show(query)).text).not.toMatch(form)
+  await addProject(dashboard.store, 'org_1', 'prj_2', 'Second')
+  const { text } = await show(query)
+  const found = form.exec(text)?.[0] ?? ''
+  expect(found).toContain('<option value="prj_2">Second</option>')
+  expect([...found.matchAll(/type="hidden" name="(.*?)" value="(.*?)"/g)].map(match => match.slice(1))).toEqual([
+    ['range', '7'],
+    ['page', '/a'],
+  ])
+  expect(text.indexOf(found)).toBeLessThan(text.indexOf('<details class="other-days"'))
+})
+
 async function recordSomeVisits(): Promise<void> {
   await addProject(dashboard.store, 'org_1')
   record(

@@ -85,13 +85,12 @@ function showFailed(
 export function showReaders(
   visit: Visit,
   { id, name }: Project,
-  { chooser, readers }: { chooser: Markup; readers: ProjectReaders | undefined },
+  { chooser, readers }: { chooser: Markup | false; readers: ProjectReaders | undefined },
 ): Markup {
   const link = (query: Record<string, string>) =>
     `${visit.link('/visitors')}?${new URLSearchParams({ project: id, range: '30', ...query })}`
-  const isHidden = chooser.text.startsWith('<input')
   return html`<h2>${texts.readersTitle(name)}</h2>
-${!isHidden && html`<form method="get" action="${visit.link('')}" class="tools">${chooser}<button>${texts.chooseProject}</button></form>`}
+${chooser}
 ${readers ? showKnown(visit, readers, link) : html`<p class="notice bad">${visitorTexts.unusable}</p>`}`
 }
 

@@ -21,7 +21,7 @@ import { agentJobPath } from './agent-job-path.ts'
 import { auditColumns, findSubjectLinks } from './audit-columns.ts'
 import { listProblems, readHealth } from './health.ts'
 import { readReaders, showAlerts, showReaders } from './overview-readers.ts'
-import { findShownProject, listProjectChoices, projectChooser } from './project-choice.ts'
+import { findShownProject, listProjectChoices, projectForm } from './project-choice.ts'
 
 const renewMs = 10_000
 /** Rows of each list. */
@@ -56,7 +56,7 @@ async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const content = html`<div id="overview" data-live="${renewMs}">
 ${showNextSteps(visit, steps)}
 ${showAlerts(visit, { problems: listProblems(health), exports: newest, projectId: project?.id ?? '', readers })}
-${project && showReaders(visit, project, { chooser: projectChooser(visit, choices, project), readers })}
+${project && showReaders(visit, project, { chooser: projectForm(visit, choices, { project, path: '' }), readers })}
 ${visitors.length > 0 && html`<h2>${texts.visitorsTitle}</h2>\n${showVisitors(visit, visitors, projects.length)}`}
 <h2>${texts.exportsTitle}</h2>
 ${showExports(visit, exports)}

@@ -15,7 +15,6 @@ export const overviewTexts = {
     visitors: { name: 'Count visitors', hint: 'Import an access log of the site.' },
   },
   healthLink: 'Health of the server',
-  chooseProject: 'Show',
   readersTitle: (project: string) => `Readers of ${project}`,
   peopleToday: 'People today, so far',
   aiToday: 'AI today, so far',
