@@ -156,7 +156,9 @@ export async function readReport(
   const read = hasRead ? await reader.readAgentPages(projectId, days) : noAgentPages
   const labels = await readLabels(reader, { projectId, days, list })
   const { labelledFrom, readFrom = read.readFrom } = visited ?? {}
-  const isLabelled = labelledFrom === undefined || labelledFrom <= range.from || hasAllLabels(totals, labels)
+  const asksLabels = labelledFrom !== undefined && labelledFrom > range.from && totals.ai > 0
+  const agents = asksLabels && !wants('agents') ? await readLabels(reader, { projectId, days, list: 'agents' }) : labels
+  const isLabelled = labelledFrom === undefined || labelledFrom <= range.from || hasAllLabels(totals, agents)
   const isEmpty = range.from >= range.to
   const { unfiltered } = reader
   const site = hasRead && (unfiltered || list) ? await (unfiltered ?? reader).countRange(projectId, days) : counts
