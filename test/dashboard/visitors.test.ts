@@ -136,6 +136,8 @@ describe('with visits', () => {
     ['?range=custom&to=2026-11-22', ['/API/keys', '/b%20c', '/guides/start']],
     ['?range=nonsense&sort=nonsense&part=-1&class=nonsense', ['/guides/start', '/API/keys', '/api']],
     ['?part=9999', []],
+    ['?page=api', ['/guides/start', '/API/keys', '/api']],
+    ['?range=365', ['/guides/start', '/API/keys', '/api', '/b%20c']],
   ])('%s shows these pages', async (query, want) => {
     expect(await listPaths(query)).toEqual(want)
   })
@@ -204,21 +206,22 @@ describe('with visits', () => {
     expect(await showText('?range=90')).toContain('The visitors before 2026-11-13 were pruned')
     expect(await showText('?range=7')).not.toContain('pruned')
   })
+})
 
-  test('damaged visits are told to operators with the remedy, and to members without paths', async () => {
-    const { deps } = dashboard
-    const { UnusableVisitsError } = await import('../../server/analytics/unusable-visits.ts')
-    const visits = {
-      ...deps.visits,
-      readReport: () => Promise.reject(new UnusableVisitsError('visits/prj_1.db is damaged')),
-    }
-    const showAs = (operator: boolean) =>
-      showPage(visitorsPage, createVisit(organization, '/visitors', { operator }), { ...deps, visits })
-    expect((await showAs(true)).text).toContain('visits/prj_1.db is damaged')
-    const { status, text } = await showAs(false)
-    expect(status).toBe(503)
-    expect(text).not.toContain('visits/prj_1.db')
-  })
+test('damaged visits are told to operators with the remedy, and to members without paths', async () => {
+  await addProject(dashboard.store, 'org_1')
+  const { deps } = dashboard
+  const { UnusableVisitsError } = await import('../../server/analytics/unusable-visits.ts')
+  const visits = {
+    ...deps.visits,
+    readReport: () => Promise.reject(new UnusableVisitsError('visits/prj_1.db is damaged')),
+  }
+  const showAs = (operator: boolean) =>
+    showPage(visitorsPage, createVisit(organization, '/visitors', { operator }), { ...deps, visits })
+  expect((await showAs(true)).text).toContain('visits/prj_1.db is damaged')
+  const { status, text } = await showAs(false)
+  expect(status).toBe(503)
+  expect(text).not.toContain('visits/prj_1.db')
 })
 
 test('pages that failed are shown with the agents and sites', async () => {
@@ -244,7 +247,11 @@ test('an agent has its share of the pages, and people their loaded pages', async
   const text = await showText('?range=7&list=agents')
   expect(text).toContain('GPTBot training 1 1 (50 %)')
   expect(text).toContain('2 pages had visitors in these days.')
-  expect(text).toContain('1 of 2 people had a browser that loaded the page')
+  const loaded = '1 of 2 people had a browser that loaded the page'
+  expect(text).toContain(loaded)
+  for (const list of ['pages', 'referrers', 'failures'])
+    expect(await showText(`?range=7&list=${list}`)).toContain(loaded)
+  expect(await showText('?range=7&agent=GPTBot')).not.toContain('loaded the page')
 })
 
 test('ten pages are shown, or all in parts of 100', async () => {
@@ -252,7 +259,10 @@ test('ten pages are shown, or all in parts of 100', async () => {
   record(...Array.from({ length: 120 }, (_, i) => view(i, `/page-${String(i).padStart(3, '0')}`)))
   const few = await show('?sort=path&part=2')
   expect(toText(few.text)).toContain('11 to 20 of 120')
-  expect(few.text).toContain('href="visitors?project=prj_1&amp;range=30&amp;sort=path&amp;all=1#list">All 120</a>')
+  expect(few.text).toContain(
+    'href="visitors?project=prj_1&amp;range=30&amp;sort=path&amp;all=1#list">100 at a time</a>',
+  )
+  expect((await show('?find=page-01')).text).not.toContain('at a time')
   expect(await listPaths('?sort=path&all=1&part=2')).toEqual(
     Array.from({ length: 20 }, (_, i) => `/page-${String(i + 100).padStart(3, '0')}`),
   )

@@ -72,8 +72,9 @@ function readFilter(query: URLSearchParams): VisitFilter {
   for (const name of filterNames) {
     const value = query.get(name)
     if (!value) continue
-    if (name === 'page') filter.page = toPagePath(value)
-    else if (name !== 'class') filter[name] = value.slice(0, 200)
+    if (name === 'page') {
+      if (value.startsWith('/')) filter.page = toPagePath(value)
+    } else if (name !== 'class') filter[name] = value.slice(0, 200)
     else if (agentUses.some(use => use === value)) filter.class = value
   }
   return filter
@@ -166,6 +167,8 @@ export function hasToday({ days }: RangeChoice, now: number): boolean {
 
 function readRangeChoice(query: URLSearchParams, now: number): RangeChoice {
   const name = query.get('range') ?? ''
+  // Addresses that were kept before the ranges of calendar years have it.
+  if (name === '365') return toChoice('custom', { dateFrom: toDay(now) - 364, dateTo: toDay(now) + 1 })
   if (name !== 'custom') return chooseRange(isKnown(name) ? name : '30', now)
   const from = (query.get('from') ?? '').trim()
   const to = (query.get('to') ?? '').trim()

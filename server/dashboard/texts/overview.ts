@@ -33,7 +33,7 @@ export const overviewTexts = {
   before: '30 days before',
   comparedHint: 'The last 30 days, and the 30 days before.',
   visitorsLink: 'All about its visitors',
-  alerts: 'What needs a hand',
+  alerts: 'Needs attention',
   exportFailed: (domain: string) => `The last export of ${domain} failed.`,
   seeExport: 'See why',
   broken: (pages: number, visitors: number) =>
