@@ -1,3 +1,4 @@
+import type { HTTPRequest } from 'puppeteer'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { formatDay, toDay } from '../../server/analytics/day.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
@@ -34,6 +35,16 @@ const readFigures = () =>
 /** The first cells of the rows in the table of pages. */
 const readPaths = () =>
   open().tab.$$eval('[aria-label="Pages"] tbody th', cells => cells.map(({ textContent }) => textContent))
+
+/** Lets the pages wait for half a second where they would wait longer. */
+async function hurry(): Promise<() => Promise<void>> {
+  const { tab } = open()
+  const { identifier } = await tab.evaluateOnNewDocument(() => {
+    const wait = setTimeout
+    Object.assign(globalThis, { setTimeout: (run: () => void, ms: number) => wait(run, Math.min(ms, 500)) })
+  })
+  return () => tab.removeScriptToEvaluateOnNewDocument(identifier)
+}
 
 /** Asks the API, as a program would. */
 async function ask(range: { dateFrom?: string; dateTo?: string }) {
@@ -179,10 +190,7 @@ test('keys that are held, without a visible target, or turned off do nothing', a
 
 test('a renewed chart ends the one before it', async () => {
   const { tab, go } = open()
-  const { identifier } = await tab.evaluateOnNewDocument(() => {
-    const wait = setTimeout
-    Object.assign(globalThis, { setTimeout: (run: () => void, ms: number) => wait(run, Math.min(ms, 500)) })
-  })
+  const slowDown = await hurry()
   const readOld = () =>
     tab.evaluate(() => {
       const { old } = globalThis as unknown as { old: HTMLElement }
@@ -199,7 +207,23 @@ test('a renewed chart ends the one before it', async () => {
   await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
   await tab.waitForSelector('.chart canvas')
   expect(await readOld()).toEqual({ isShown: false, charts: 0 })
-  await tab.removeScriptToEvaluateOnNewDocument(identifier)
+  await slowDown()
+})
+
+test('the overview asks for its readers in each sixth renewal', async () => {
+  const { tab, go } = open()
+  const slowDown = await hurry()
+  const asked: (string | null)[] = []
+  const note = (request: HTTPRequest) => {
+    if (request.resourceType() === 'fetch') asked.push(new URL(request.url()).searchParams.get('renew'))
+  }
+  tab.on('request', note)
+  await go('/')
+  await expect.poll(() => asked.length, { timeout: 30_000 }).toBeGreaterThan(7)
+  tab.off('request', note)
+  const often = 'overview-alerts,overview'
+  expect(asked.slice(0, 7)).toEqual([often, often, often, often, often, null, often])
+  await slowDown()
 })
 
 test.each([360, 768, 1920])('nothing moves when the chart is drawn, at %d px', async width => {

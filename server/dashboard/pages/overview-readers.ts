@@ -32,37 +32,30 @@ export async function readReaders(
   }
 }
 
-/** Says what needs a hand, each in one line with its remedy. */
-export function showAlerts(
-  visit: Visit,
-  {
-    problems,
-    exports,
-    projectId,
-    readers,
-  }: {
-    problems: readonly string[]
-    exports: readonly ExportJob[]
-    projectId: string
-    readers: ProjectReaders | undefined
-  },
-): Markup | false {
-  const failures = visit.link('/visitors')
-  const address = `${failures}?${new URLSearchParams({ project: projectId, range: '7', list: 'failures' })}`
+/** Says what needs attention, each in one line with its remedy. */
+export function showAlerts(visit: Visit, problems: readonly string[], exports: readonly ExportJob[]): Markup | false {
   const lines = [
     ...problems.map(problem => html`<li class="bad">${problem}</li>`),
     ...listFailedExports(exports).map(({ jobId, request, error }) => {
       const link = html`<a href="${visit.link(exportPath(jobId))}">${texts.seeExport}</a>`
       return html`<li class="bad">${texts.exportFailed(request.domain)} ${error} ${link}</li>`
     }),
-    ...(readers
-      ? [
-          showFailed(readers.failed.broken, { kind: 'bad', say: texts.broken, address }),
-          showFailed(readers.failed.missing, { kind: 'warn', say: texts.missing, address }),
-        ]
-      : []),
-  ].filter(line => line !== false)
-  return lines.length > 0 && html`<ul class="alerts" aria-label="${texts.alerts}">${lines}</ul>`
+  ]
+  return listAlerts(texts.alerts, lines)
+}
+
+/** Says which pages of a project failed. */
+export function showFailing(visit: Visit, { id }: Project, { failed }: ProjectReaders): Markup | false {
+  const query = new URLSearchParams({ project: id, range: '7', list: 'failures' })
+  const address = `${visit.link('/visitors')}?${query}`
+  return listAlerts(texts.failing, [
+    showFailed(failed.broken, { kind: 'bad', say: texts.broken, address }),
+    showFailed(failed.missing, { kind: 'warn', say: texts.missing, address }),
+  ])
+}
+
+function listAlerts(name: string, lines: readonly (Markup | false)[]): Markup | false {
+  return lines.some(Boolean) && html`<ul class="alerts" aria-label="${name}">${lines}</ul>`
 }
 
 /** Lists the failed exports after which no other export of their site ended. */
@@ -85,7 +78,7 @@ function showFailed(
 export function showReaders(
   visit: Visit,
   { id, name }: Project,
-  { chooser, readers }: { chooser: Markup | false; readers: ProjectReaders | undefined },
+  { chooser, readers }: { chooser: Markup | false | undefined; readers: ProjectReaders | undefined },
 ): Markup {
   const link = (query: Record<string, string>) =>
     `${visit.link('/visitors')}?${new URLSearchParams({ project: id, range: '30', ...query })}`

@@ -2,7 +2,7 @@ import { showNumberOf } from './numbers.ts'
 
 export const overviewTexts = {
   title: 'Overview',
-  renewed: 'This page renews itself every 10 seconds.',
+  renewed: 'This page renews itself every 10 seconds, and its visitors every minute.',
   firstSteps: 'First steps',
   firstStepsHint: 'Do these in order. The list goes away when the first three are done.',
   done: 'done',
@@ -33,6 +33,7 @@ export const overviewTexts = {
   before: '30 days before',
   comparedHint: 'The last 30 days, and the 30 days before.',
   visitorsLink: 'All about its visitors',
+  failing: 'Failing pages',
   alerts: 'Needs attention',
   exportFailed: (domain: string) => `The last export of ${domain} failed.`,
   seeExport: 'See why',
