@@ -33,7 +33,7 @@ const judgedExports = 50
 /** More projects are on the page of the visitors. */
 const maxProjects = 10
 
-/** What happens now: what needs a hand, the readers of a project, and the newest exports, agent jobs and events. */
+/** What happens now: what needs attention, the readers of a project, and the newest exports, agent jobs and events. */
 export const overviewPage: PageDefinition = { section: 'overview', path: '', show }
 
 async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
