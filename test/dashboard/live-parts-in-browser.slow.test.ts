@@ -83,7 +83,7 @@ test('a page says that what it shows is gone', { timeout: 60_000 }, async () => 
 test('only with scripts, a page says that it renews itself', async () => {
   const { tab, go, words } = dashboard
   await go('/')
-  expect(await words()).toContain('This page renews itself every 10 seconds.')
+  expect(await words()).toContain('This page renews itself every 10 seconds, and its visitors every minute.')
   expect(await words()).not.toContain('Scripts are off')
   await tab.setJavaScriptEnabled(false)
   for (const path of ['/', '/agent-jobs']) {

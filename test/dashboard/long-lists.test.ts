@@ -109,7 +109,7 @@ test.each(hostileTexts)('the filter shows %s as a text', async hostile => {
 })
 
 describe('with more than 200 projects and sites', () => {
-  test.each(['/visitors', '/agent-jobs'])(
+  test.each(['/', '/visitors', '/agent-jobs'])(
     '%s leads to the list of projects, and shows the one of the address',
     async path => {
       const page = await read(`${path}?project=prj_150`)

@@ -1,3 +1,4 @@
+// A long file: the tests of the overview and of the health share what they record.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -84,6 +85,21 @@ test('a new organization gets the next steps in order, until it has a project, a
 test('it renews itself, and says so', async () => {
   const text = await show()
   expect(text).toContain('<div id="overview" data-live="10000">')
+  expect(text).toContain('<div id="overview-readers" data-live="60000">')
+})
+
+test('the parts that are renewed more often cost no counting of readers', async () => {
+  await addProject(dashboard.store, 'org_1')
+  await addProject(dashboard.store, 'org_1', 'prj_2', 'Second')
+  const { deps } = dashboard
+  const refuse = () => Promise.reject(new Error('Readers were counted.'))
+  // The first steps ask whether there are any visits at all.
+  const countTotals: typeof deps.visits.countTotals = (_, [range]) => (range?.dateFrom === undefined ? [] : refuse())
+  const visits = { ...deps.visits, readProjectReaders: refuse, countTotals }
+  const visit = createVisit(organization, '?renew=overview-alerts,overview')
+  const { text } = await showPage(overviewPage, visit, { ...deps, visits })
+  expect(text).toContain('id="overview"')
+  expect(text).not.toContain('id="overview-readers"')
 })
 
 test('health: what is fine, and what to do about the rest', async () => {
@@ -187,6 +203,20 @@ test('it leads with the readers of the project: today, 30 days and the 30 days b
   expect(await show()).toContain('<a href="visitors?project=prj_1&amp;range=30&amp;compare=previous&amp;page=%2Fup">')
 })
 
+test.each([
+  [59, null],
+  [40, '2026-10-14'],
+  [29, null],
+  [10, '2026-11-13'],
+])('visitors pruned before %d days ago are told if they are of either 30 days: %s', async (daysAgo, told) => {
+  await addProject(dashboard.store, 'org_1')
+  const days = [70, 50, 35, 20, 0]
+  dashboard.store.visits.recordBatch('prj_1', toViewBatch(days.flatMap(daysAgo => view(1, '/', daysAgo))))
+  await dashboard.store.visits.pruneSeen('prj_1', toDay(now) - daysAgo)
+  const notice = toText(await show()).match(/The visitors before (\S+) were pruned/)?.[1] ?? null
+  expect(notice).toBe(told)
+})
+
 test('without visits before, nothing is compared', async () => {
   await addProject(dashboard.store, 'org_1')
   expect(toText(await show())).toContain('No visits were counted yet.')
@@ -213,7 +243,8 @@ test('failed exports and failing pages are on top, until another export of the s
       ...view(2, '/', 8, ['failed:human:missing/old']),
     ]),
   )
-  const alerts = toText(/<ul class="alerts".*?<\/ul>/s.exec(await show())?.[0] ?? '')
+  const lists = (await show()).match(/<ul class="alerts".*?<\/ul>/gs)
+  const alerts = toText(lists?.join('\n') ?? '')
   expect(alerts).toContain('The last export of docs.example.com failed. docs.example.com did not answer. See why')
   expect(alerts).toContain('1 page had a server error in the last 7 days, for 1 visitor: /slow All failures')
   expect(alerts).toContain('1 page was not found in the last 7 days, by 1 visitor: /gone All failures')

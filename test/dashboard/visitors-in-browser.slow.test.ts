@@ -1,5 +1,7 @@
+import type { HTTPRequest } from 'puppeteer'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { formatDay, toDay } from '../../server/analytics/day.ts'
+import { toViewBatch } from '../../server/analytics/view-batch.ts'
 import { seedDemo } from '../../server/commands/demo/seed.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
@@ -33,6 +35,16 @@ const readFigures = () =>
 /** The first cells of the rows in the table of pages. */
 const readPaths = () =>
   open().tab.$$eval('[aria-label="Pages"] tbody th', cells => cells.map(({ textContent }) => textContent))
+
+/** Lets the pages wait for half a second where they would wait longer. */
+async function hurry(): Promise<() => Promise<void>> {
+  const { tab } = open()
+  const { identifier } = await tab.evaluateOnNewDocument(() => {
+    const wait = setTimeout
+    Object.assign(globalThis, { setTimeout: (run: () => void, ms: number) => wait(run, Math.min(ms, 500)) })
+  })
+  return () => tab.removeScriptToEvaluateOnNewDocument(identifier)
+}
 
 /** Asks the API, as a program would. */
 async function ask(range: { dateFrom?: string; dateTo?: string }) {
@@ -148,6 +160,70 @@ test('keys filter, compare, move the days, open pages and are listed', async () 
   await tab.keyboard.press('Escape')
   await tab.waitForSelector('dialog', { hidden: true })
   expect((await type('g', 'e')).pathname).toMatch(/\/exports$/)
+})
+
+test('keys that are held, without a visible target, or turned off do nothing', async () => {
+  const { tab, go, inspect } = open()
+  /** Whether a key does something. */
+  const isUsed = (init: KeyboardEventInit) =>
+    tab.evaluate(
+      init => !document.body.dispatchEvent(new KeyboardEvent('keydown', { ...init, bubbles: true, cancelable: true })),
+      init,
+    )
+  await go('/visitors?list=agents&range=7')
+  expect(await isUsed({ key: 'ArrowLeft', shiftKey: true })).toBe(false)
+  expect(await isUsed({ key: 'x', repeat: true })).toBe(false)
+  expect(await isUsed({ key: '/' })).toBe(false)
+  expect(await isUsed({ key: '?' })).toBe(true)
+  expect(await tab.$eval('dialog', ({ textContent }) => textContent)).not.toContain('first field')
+  await tab.click('dialog [type=checkbox]')
+  expect(await inspect()).toEqual([])
+  await tab.keyboard.press('Escape')
+  await go('/visitors')
+  expect(await isUsed({ key: '?' })).toBe(false)
+  expect(await isUsed({ key: '/' })).toBe(false)
+  await tab.click('[data-keys]')
+  await tab.click('dialog [type=checkbox]')
+  await tab.keyboard.press('Escape')
+  expect(await isUsed({ key: '/' })).toBe(true)
+})
+
+test('a renewed chart ends the one before it', async () => {
+  const { tab, go } = open()
+  const slowDown = await hurry()
+  const readOld = () =>
+    tab.evaluate(() => {
+      const { old } = globalThis as unknown as { old: HTMLElement }
+      return { isShown: old.isConnected, charts: old.querySelectorAll('.uplot').length }
+    })
+  await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }])
+  await go('/visitors')
+  await tab.waitForSelector('.chart canvas')
+  await tab.evaluate(() => Object.assign(globalThis, { old: document.querySelector('.chart') }))
+  expect(await readOld()).toEqual({ isShown: true, charts: 1 })
+  const view = { visitor: Buffer.alloc(16, 255), path: '/', day: toDay(Date.now()), kind: 'human' as const }
+  await server.store.visits.recordBatch(demo.projectId, toViewBatch([view]))
+  await expect.poll(readOld, { timeout: 20_000 }).toEqual({ isShown: false, charts: 0 })
+  await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
+  await tab.waitForSelector('.chart canvas')
+  expect(await readOld()).toEqual({ isShown: false, charts: 0 })
+  await slowDown()
+})
+
+test('the overview asks for its readers in each sixth renewal', async () => {
+  const { tab, go } = open()
+  const slowDown = await hurry()
+  const asked: (string | null)[] = []
+  const note = (request: HTTPRequest) => {
+    if (request.resourceType() === 'fetch') asked.push(new URL(request.url()).searchParams.get('renew'))
+  }
+  tab.on('request', note)
+  await go('/')
+  await expect.poll(() => asked.length, { timeout: 30_000 }).toBeGreaterThan(7)
+  tab.off('request', note)
+  const often = 'overview-alerts,overview'
+  expect(asked.slice(0, 7)).toEqual([often, often, often, often, often, null, often])
+  await slowDown()
 })
 
 test.each([360, 768, 1920])('nothing moves when the chart is drawn, at %d px', async width => {

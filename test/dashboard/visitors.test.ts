@@ -75,6 +75,22 @@ test('a project of another organization does not exist', async () => {
   expect(await showText()).not.toContain('Hidden')
 })
 
+test('with several projects, a visible form chooses another one and keeps the days and the filter', async () => {
+  await addProject(dashboard.store, 'org_1')
+  const query = '?project=prj_1&range=7&page=/a&part=2'
+  const form = /<form [^>]*>(?:(?!<form).)*?id="field-project".*?<\/form>/s
+  expect((await show(query)).text).not.toMatch(form)
+  await addProject(dashboard.store, 'org_1', 'prj_2', 'Second')
+  const { text } = await show(query)
+  const found = form.exec(text)?.[0] ?? ''
+  expect(found).toContain('<option value="prj_2">Second</option>')
+  expect([...found.matchAll(/type="hidden" name="(.*?)" value="(.*?)"/g)].map(match => match.slice(1))).toEqual([
+    ['range', '7'],
+    ['page', '/a'],
+  ])
+  expect(text.indexOf(found)).toBeLessThan(text.indexOf('<details class="other-days"'))
+})
+
 async function recordSomeVisits(): Promise<void> {
   await addProject(dashboard.store, 'org_1')
   record(
@@ -120,6 +136,8 @@ describe('with visits', () => {
     ['?range=custom&to=2026-11-22', ['/API/keys', '/b%20c', '/guides/start']],
     ['?range=nonsense&sort=nonsense&part=-1&class=nonsense', ['/guides/start', '/API/keys', '/api']],
     ['?part=9999', []],
+    ['?page=api', ['/guides/start', '/API/keys', '/api']],
+    ['?range=365', ['/guides/start', '/API/keys', '/api', '/b%20c']],
   ])('%s shows these pages', async (query, want) => {
     expect(await listPaths(query)).toEqual(want)
   })
@@ -127,6 +145,8 @@ describe('with visits', () => {
   test.each([
     ['?range=custom&from=2026-02-30&to=2026-11-23', 'from', 'This is not a date.'],
     ['?range=custom&from=2026-11-01T00:00:00Z', 'from', 'This is not a date.'],
+    ['?range=custom&from=0001-01-01&to=9999-12-31&compare=previous', 'from', 'Choose a day from 1970-01-01'],
+    ['?range=custom&to=2201-01-01', 'to', 'Choose a day from 1970-01-01'],
     ['?range=custom&from=2026-11-02&to=2026-11-01', 'to', 'The last day is before the first day.'],
   ])('%s is refused at its field, and stays there', async (query, field, problem) => {
     const { status, text } = await show(query)
@@ -186,21 +206,22 @@ describe('with visits', () => {
     expect(await showText('?range=90')).toContain('The visitors before 2026-11-13 were pruned')
     expect(await showText('?range=7')).not.toContain('pruned')
   })
+})
 
-  test('damaged visits are told to operators with the remedy, and to members without paths', async () => {
-    const { deps } = dashboard
-    const { UnusableVisitsError } = await import('../../server/analytics/unusable-visits.ts')
-    const visits = {
-      ...deps.visits,
-      readReport: () => Promise.reject(new UnusableVisitsError('visits/prj_1.db is damaged')),
-    }
-    const showAs = (operator: boolean) =>
-      showPage(visitorsPage, createVisit(organization, '/visitors', { operator }), { ...deps, visits })
-    expect((await showAs(true)).text).toContain('visits/prj_1.db is damaged')
-    const { status, text } = await showAs(false)
-    expect(status).toBe(503)
-    expect(text).not.toContain('visits/prj_1.db')
-  })
+test('damaged visits are told to operators with the remedy, and to members without paths', async () => {
+  await addProject(dashboard.store, 'org_1')
+  const { deps } = dashboard
+  const { UnusableVisitsError } = await import('../../server/analytics/unusable-visits.ts')
+  const visits = {
+    ...deps.visits,
+    readReport: () => Promise.reject(new UnusableVisitsError('visits/prj_1.db is damaged')),
+  }
+  const showAs = (operator: boolean) =>
+    showPage(visitorsPage, createVisit(organization, '/visitors', { operator }), { ...deps, visits })
+  expect((await showAs(true)).text).toContain('visits/prj_1.db is damaged')
+  const { status, text } = await showAs(false)
+  expect(status).toBe(503)
+  expect(text).not.toContain('visits/prj_1.db')
 })
 
 test('pages that failed are shown with the agents and sites', async () => {
@@ -226,7 +247,11 @@ test('an agent has its share of the pages, and people their loaded pages', async
   const text = await showText('?range=7&list=agents')
   expect(text).toContain('GPTBot training 1 1 (50 %)')
   expect(text).toContain('2 pages had visitors in these days.')
-  expect(text).toContain('1 of 2 people had a browser that loaded the page')
+  const loaded = '1 of 2 people had a browser that loaded the page'
+  expect(text).toContain(loaded)
+  for (const list of ['pages', 'referrers', 'failures'])
+    expect(await showText(`?range=7&list=${list}`)).toContain(loaded)
+  expect(await showText('?range=7&agent=GPTBot')).not.toContain('loaded the page')
 })
 
 test('ten pages are shown, or all in parts of 100', async () => {
@@ -234,7 +259,10 @@ test('ten pages are shown, or all in parts of 100', async () => {
   record(...Array.from({ length: 120 }, (_, i) => view(i, `/page-${String(i).padStart(3, '0')}`)))
   const few = await show('?sort=path&part=2')
   expect(toText(few.text)).toContain('11 to 20 of 120')
-  expect(few.text).toContain('href="visitors?project=prj_1&amp;range=30&amp;sort=path&amp;all=1#list">All 120</a>')
+  expect(few.text).toContain(
+    'href="visitors?project=prj_1&amp;range=30&amp;sort=path&amp;all=1#list">100 at a time</a>',
+  )
+  expect((await show('?find=page-01')).text).not.toContain('at a time')
   expect(await listPaths('?sort=path&all=1&part=2')).toEqual(
     Array.from({ length: 20 }, (_, i) => `/page-${String(i + 100).padStart(3, '0')}`),
   )
@@ -341,7 +369,10 @@ describe('a filter', () => {
 
   test('by agents says since when their pages are known', async () => {
     await dashboard.store.visits.pruneSeen('prj_1', today - 10)
-    expect(await showText('?range=90&agent=GPTBot')).toContain('The visitors before 2026-11-13 were deleted')
+    for (const query of ['agent=GPTBot', 'page=/api&list=agents']) {
+      expect(await showText(`?range=90&${query}`)).toContain('The visitors before 2026-11-13 were deleted')
+    }
+    expect(await showText('?range=90&page=/api')).not.toContain('were deleted')
     expect(await showText('?range=7&agent=GPTBot')).not.toContain('were deleted')
   })
 })

@@ -73,6 +73,31 @@ export function uniteSets(sets: readonly VisitorSet[]): VisitorSet {
   return sortDistinct(all)
 }
 
+const minUnited = 65_536
+
+/** Unites sets one after another. It keeps no more than about twice as many numbers as there are distinct visitors. */
+export class VisitorUnion {
+  #united: VisitorSet = new Float64Array()
+  #added: VisitorSet[] = []
+  #size = 0
+
+  add(sets: readonly VisitorSet[]): void {
+    for (const set of sets) {
+      this.#added.push(set)
+      this.#size += set.length
+    }
+    // Uniting after each day would sort the visitors of all days before it again.
+    if (this.#size > Math.max(this.#united.length, minUnited)) this.finish()
+  }
+
+  finish(): VisitorSet {
+    this.#united = uniteSets([this.#united, ...this.#added])
+    this.#added = []
+    this.#size = 0
+    return this.#united
+  }
+}
+
 /** Encodes sets one after another, each visitor in 6 bytes, big-endian. */
 export function encodeSets(sets: readonly VisitorSet[]): Uint8Array {
   const bytes = new Uint8Array(sets.reduce((size, set) => size + set.length, 0) * setBytes)

@@ -1,7 +1,7 @@
-import { type Day, formatDay } from '../day.ts'
+import { dayMs } from '../../base/day-ms.ts'
+import { type Day, formatDay, parseDay } from '../day.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
 import type { VisitCountReader } from '../visit-counts.ts'
-import { type PeriodLength, splitRange } from './periods.ts'
 import type { Cell, Rows } from './rows.ts'
 import {
   cutRange,
@@ -27,7 +27,7 @@ export interface ComparedReport {
   visitedFrom: string | null
   /** The visitors of the pages of the report in the compared range, in the same order. */
   pages: PageVisitors[]
-  /** The visitors of each period of the compared range. */
+  /** The visitors of the compared days of each period of the series, in the same order. */
   periods: VisitorCounts[]
   /** Undefined unless a list of labels is compared. */
   labels?: LabelReport
@@ -51,10 +51,15 @@ export function findComparedRange(
   return { dateFrom: aYearBefore(dateFrom), dateTo: aYearBefore(to) }
 }
 
+/** Returns the day that a day of a range is compared with. */
+function findComparedDay(day: Day, comparison: Comparison, { dateFrom, dateTo }: Required<DayRange>): Day {
+  return comparison === 'year' ? aYearBefore(day) : day - (dateTo - dateFrom)
+}
+
 /** Reads the counts of the range that a range is compared with; null if there is none. */
 export async function readCompared(
   reader: VisitCountReader,
-  { projectId, range, comparison, pages, by, list = 'pages' }: CompareOptions,
+  { projectId, range, comparison, pages, periods: shown = [], list = 'pages' }: CompareOptions,
 ): Promise<ComparedReport | null> {
   const visited = await reader.findVisitedDays(projectId)
   const compared = findComparedRange(range, comparison, visited?.last ?? 0)
@@ -62,7 +67,11 @@ export async function readCompared(
   const days = toDayRange(cutRange(compared, visited))
   const paths = pages.map(({ path }) => path)
   const counts = paths.length > 0 ? await (await reader.countRange(projectId, days)).countsOf(paths) : []
-  const split = by ? splitRange({ from: compared.dateFrom, to: compared.dateTo }, by).map(toDayRange) : []
+  const toCompared = (date: string) => findComparedDay(parseDay(date) ?? 0, comparison, compared)
+  const split = shown.map(({ dateFrom, dateTo }) => {
+    const period = { dateFrom: toCompared(dateFrom), dateTo: toCompared(dateTo) }
+    return toDayRange(cutRange(period, visited))
+  })
   const [totals = nobody, ...periods] = await reader.countTotals(projectId, [days, ...split])
   return {
     with: comparison,
@@ -81,8 +90,8 @@ interface CompareOptions {
   range: DayRange
   comparison: Comparison
   pages: readonly PageVisitors[]
-  /** Splits the range into periods. */
-  by?: PeriodLength
+  /** The periods of the report. The days with which each is compared are counted. */
+  periods?: readonly { dateFrom: string; dateTo: string }[]
   /** What is compared besides the totals. Default: pages. */
   list?: ReportList | undefined
 }
@@ -136,6 +145,6 @@ export async function* compareRows(
 }
 
 function aYearBefore(day: Day): Day {
-  const date = new Date(Date.parse(formatDay(day)))
-  return Date.UTC(date.getUTCFullYear() - 1, date.getUTCMonth(), date.getUTCDate()) / (24 * 60 * 60 * 1000)
+  const date = new Date(day * dayMs)
+  return date.setUTCFullYear(date.getUTCFullYear() - 1) / dayMs
 }

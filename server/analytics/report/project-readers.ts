@@ -4,7 +4,14 @@ import type { DayRange, VisitorCounts } from '../unique-visitors.ts'
 import type { RangeCounts, VisitCountReader } from '../visit-counts.ts'
 import type { FailedReport } from './failed-report.ts'
 import { splitRange } from './periods.ts'
-import { type LabelReport, readLabels, readReport, toDayRange, type VisitReport } from './visit-report.ts'
+import {
+  findPrunedBefore,
+  type LabelReport,
+  readLabels,
+  readReport,
+  toDayRange,
+  type VisitReport,
+} from './visit-report.ts'
 
 /** The readers of a project in the last 30 days, and how they changed. */
 export interface ProjectReaders extends Pick<VisitReport, 'totals' | 'series'> {
@@ -13,6 +20,8 @@ export interface ProjectReaders extends Pick<VisitReport, 'totals' | 'series'> {
   today: VisitorCounts
   /** The 30 days before. `isWhole` if there were visits before their first day or on it. */
   before: { totals: VisitorCounts; periods: VisitorCounts[]; isWhole: boolean }
+  /** Set if visitors of a part of either 30 days were pruned: those who came before and after this date count twice there. */
+  prunedBefore: string | null
   /** The pages whose visitors changed most, and by how many. */
   rose: PageChange[]
   fell: PageChange[]
@@ -49,7 +58,8 @@ export async function readProjectReaders(
     list: 'pages',
     choosePeriodLength: () => 'day',
   })
-  const split = splitRange({ from: earlier.dateFrom, to: earlier.dateTo }, 'day').map(toDayRange)
+  const before = { from: earlier.dateFrom, to: earlier.dateTo }
+  const split = splitRange(before, 'day').map(toDayRange)
   const asked = [{ dateFrom: today, dateTo: today + 1 }, earlier, ...split]
   const [now = nobody, totals = nobody, ...periods] = await reader.countTotals(projectId, asked)
   const isWhole = visited !== undefined && visited.first <= earlier.dateFrom
@@ -62,6 +72,7 @@ export async function readProjectReaders(
     series: report.series,
     today: now,
     before: { totals, periods, isWhole },
+    prunedBefore: report.prunedBefore ?? findPrunedBefore(before, visited),
     rose: changes.filter(({ now, before }) => now > before).slice(0, maxRows),
     fell: changes.filter(({ now, before }) => now < before).slice(0, maxRows),
     came: isWhole ? listMissing(agents, agentsBefore) : [],

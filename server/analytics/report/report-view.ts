@@ -1,14 +1,22 @@
 import type { Awaitable } from '../../base/awaitable.ts'
 import { type Day, formatDay } from '../day.ts'
+import { loadedLabel } from '../labels.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
 import { type PageSelection, readPages, type VisitCountReader } from '../visit-counts.ts'
-import type { VisitFilter } from '../visit-filter.ts'
+import { hasFilter, type VisitFilter } from '../visit-filter.ts'
 import { csvHead, toCsvLine } from '../visitors-csv.ts'
 import { type ComparedReport, type Comparison, readCompared } from './compare.ts'
 import { filterReader } from './filter-reader.ts'
 import { choosePeriodLength, type Period, type PeriodLength } from './periods.ts'
 import type { ProjectReaders } from './project-readers.ts'
-import { type LabelReport, type ReportList, readReport, type VisitReport } from './visit-report.ts'
+import {
+  cutRange,
+  type LabelReport,
+  type ReportList,
+  readReport,
+  toDayRange,
+  type VisitReport,
+} from './visit-report.ts'
 
 /** A report for a screen: some of the pages, and lists that are cut. */
 export interface ReportView extends VisitReport {
@@ -56,6 +64,9 @@ const maxChartDays = 400
 /** The counters of a page are in those of the whole site, so a day takes longer. */
 const maxPageDays = 100
 
+/** In 30 days with 2,000 people each, their loaded pages take 15 ms to count, and in a year 0.2 s. */
+const maxLoadedDays = 31
+
 /** Reads the report of a range for a screen. */
 export async function viewReport(
   all: VisitCountReader,
@@ -70,9 +81,16 @@ export async function viewReport(
     hasCoverage,
     choosePeriodLength: days => chooseChartPeriod(days, filter),
   })
+  const { from, to } = cutRange(range, visited)
+  if (list !== undefined && list !== 'agents' && !hasFilter(filter ?? {}) && to - from <= maxLoadedDays) {
+    const isWanted = (label: string) => label === loadedLabel
+    const loaded = await reader.countLabels(projectId, toDayRange({ from, to }), { isWanted })
+    report.labels.loaded = loaded.get(loadedLabel) ?? 0
+  }
   const { agents, neither, failed } = report.labels
   const selected = await counts.selectPages({ ...pages, contains })
-  const compared = comparison && { projectId, range, comparison, pages: selected.pages, by: report.series.by, list }
+  const { periods } = report.series
+  const compared = comparison && { projectId, range, comparison, pages: selected.pages, periods, list }
   return {
     ...report,
     ...selected,

@@ -155,8 +155,10 @@ export async function readReport(
   const hasRead = wants('agents') && (list === undefined || hasCoverage || totals.ai <= maxQuickAgents)
   const read = hasRead ? await reader.readAgentPages(projectId, days) : noAgentPages
   const labels = await readLabels(reader, { projectId, days, list })
-  const { labelledFrom, prunedBefore = 0, readFrom = read.readFrom } = visited ?? {}
-  const isLabelled = labelledFrom === undefined || labelledFrom <= range.from || hasAllLabels(totals, labels)
+  const { labelledFrom, readFrom = read.readFrom } = visited ?? {}
+  const asksLabels = labelledFrom !== undefined && labelledFrom > range.from && totals.ai > 0
+  const agents = asksLabels && !wants('agents') ? await readLabels(reader, { projectId, days, list: 'agents' }) : labels
+  const isLabelled = labelledFrom === undefined || labelledFrom <= range.from || hasAllLabels(totals, agents)
   const isEmpty = range.from >= range.to
   const { unfiltered } = reader
   const site = hasRead && (unfiltered || list) ? await (unfiltered ?? reader).countRange(projectId, days) : counts
@@ -172,7 +174,7 @@ export async function readReport(
     assistantPages: await reportAssistantPages(read, labels.referrals.pages),
     readFrom: readFrom > range.from && !isEmpty ? formatDay(readFrom) : null,
     labelledFrom: isEmpty || isLabelled ? null : formatDay(labelledFrom),
-    prunedBefore: prunedBefore > range.from && prunedBefore < range.to ? formatDay(prunedBefore) : null,
+    prunedBefore: findPrunedBefore(range, visited),
   }
   return { report, counts, visited }
 }
@@ -182,6 +184,11 @@ export function cutRange({ dateFrom, dateTo }: DayRange, visited: { first: Day; 
   if (!visited) return { from: 0, to: 0 }
   const from = Math.max(dateFrom ?? visited.first, visited.first)
   return { from, to: Math.max(from, Math.min(dateTo ?? visited.last + 1, visited.last + 1)) }
+}
+
+/** Returns the date before which the visitors of a part of a range were pruned, see `VisitReport`; null = the range is exact. */
+export function findPrunedBefore({ from, to }: Period, { prunedBefore = 0 }: Partial<VisitedDays> = {}): string | null {
+  return prunedBefore > from && prunedBefore < to ? formatDay(prunedBefore) : null
 }
 
 export function toDayRange({ from, to }: Period): DayRange {

@@ -16,7 +16,7 @@ import { showBytes } from '../texts/numbers.ts'
 
 const renewMs = 10_000
 
-/** The state of the server. The overview shows only what needs a hand. */
+/** The state of the server. The overview shows only what needs attention. */
 export const healthPage: PageDefinition = { section: 'health', path: '/health', show }
 
 async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
@@ -101,7 +101,7 @@ async function listLogs(
   )
 }
 
-/** Lists what needs a hand, each with what to do. */
+/** Lists what needs attention, each with what to do. */
 export function listProblems({ freeBytes, isWritable, hasBrowser, budgets, logs }: Health): string[] {
   const disk = findDiskState(freeBytes)
   const used = budgets.filter(({ used, quota }) => used >= quota)

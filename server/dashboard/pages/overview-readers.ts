@@ -32,37 +32,30 @@ export async function readReaders(
   }
 }
 
-/** Says what needs a hand, each in one line with its remedy. */
-export function showAlerts(
-  visit: Visit,
-  {
-    problems,
-    exports,
-    projectId,
-    readers,
-  }: {
-    problems: readonly string[]
-    exports: readonly ExportJob[]
-    projectId: string
-    readers: ProjectReaders | undefined
-  },
-): Markup | false {
-  const failures = visit.link('/visitors')
-  const address = `${failures}?${new URLSearchParams({ project: projectId, range: '7', list: 'failures' })}`
+/** Says what needs attention, each in one line with its remedy. */
+export function showAlerts(visit: Visit, problems: readonly string[], exports: readonly ExportJob[]): Markup | false {
   const lines = [
     ...problems.map(problem => html`<li class="bad">${problem}</li>`),
     ...listFailedExports(exports).map(({ jobId, request, error }) => {
       const link = html`<a href="${visit.link(exportPath(jobId))}">${texts.seeExport}</a>`
       return html`<li class="bad">${texts.exportFailed(request.domain)} ${error} ${link}</li>`
     }),
-    ...(readers
-      ? [
-          showFailed(readers.failed.broken, { kind: 'bad', say: texts.broken, address }),
-          showFailed(readers.failed.missing, { kind: 'warn', say: texts.missing, address }),
-        ]
-      : []),
-  ].filter(line => line !== false)
-  return lines.length > 0 && html`<ul class="alerts" aria-label="${texts.alerts}">${lines}</ul>`
+  ]
+  return listAlerts(texts.alerts, lines)
+}
+
+/** Says which pages of a project failed. */
+export function showFailing(visit: Visit, { id }: Project, { failed }: ProjectReaders): Markup | false {
+  const query = new URLSearchParams({ project: id, range: '7', list: 'failures' })
+  const address = `${visit.link('/visitors')}?${query}`
+  return listAlerts(texts.failing, [
+    showFailed(failed.broken, { kind: 'bad', say: texts.broken, address }),
+    showFailed(failed.missing, { kind: 'warn', say: texts.missing, address }),
+  ])
+}
+
+function listAlerts(name: string, lines: readonly (Markup | false)[]): Markup | false {
+  return lines.some(Boolean) && html`<ul class="alerts" aria-label="${name}">${lines}</ul>`
 }
 
 /** Lists the failed exports after which no other export of their site ended. */
@@ -85,18 +78,17 @@ function showFailed(
 export function showReaders(
   visit: Visit,
   { id, name }: Project,
-  { chooser, readers }: { chooser: Markup; readers: ProjectReaders | undefined },
+  { chooser, readers }: { chooser: Markup | false | undefined; readers: ProjectReaders | undefined },
 ): Markup {
   const link = (query: Record<string, string>) =>
     `${visit.link('/visitors')}?${new URLSearchParams({ project: id, range: '30', ...query })}`
-  const isHidden = chooser.text.startsWith('<input')
   return html`<h2>${texts.readersTitle(name)}</h2>
-${!isHidden && html`<form method="get" action="${visit.link('')}" class="tools">${chooser}<button>${texts.chooseProject}</button></form>`}
+${chooser}
 ${readers ? showKnown(visit, readers, link) : html`<p class="notice bad">${visitorTexts.unusable}</p>`}`
 }
 
 function showKnown(visit: Visit, readers: ProjectReaders, link: (query: Record<string, string>) => string): Markup {
-  const { visited, today, totals, before, series } = readers
+  const { visited, today, totals, before, series, prunedBefore } = readers
   if (!visited) {
     return html`<p class="empty">${visitorTexts.neverVisited.replace(/:$/, '.')} <a href="${link({})}">${visitorTexts.importHelp}</a></p>`
   }
@@ -109,6 +101,7 @@ function showKnown(visit: Visit, readers: ProjectReaders, link: (query: Record<s
     { name: texts.aiMonth, value: totals.ai, before: compared?.totals.ai },
   ])}
 ${!compared && html`<p class="hint">${texts.notWhole(formatDay(visited.first))}</p>`}
+${prunedBefore !== null && html`<p class="notice">${visitorTexts.pruned(prunedBefore)}</p>`}
 ${series.periods.length > 1 && showSeries(visit, { series, totals, compared })}
 ${compared && showChanges(readers, link)}
 <p><a class="button" href="${all}">${texts.visitorsLink}</a></p>`

@@ -20,10 +20,12 @@ import { overviewTexts as texts } from '../texts/overview.ts'
 import { agentJobPath } from './agent-job-path.ts'
 import { auditColumns, findSubjectLinks } from './audit-columns.ts'
 import { listProblems, readHealth } from './health.ts'
-import { readReaders, showAlerts, showReaders } from './overview-readers.ts'
-import { findShownProject, listProjectChoices, projectChooser } from './project-choice.ts'
+import { readReaders, showAlerts, showFailing, showReaders } from './overview-readers.ts'
+import { findShownProject, listProjectChoices, projectForm } from './project-choice.ts'
 
 const renewMs = 10_000
+/** Readers are counted in the one thread that counts for all. */
+const readersRenewMs = 60_000
 /** Rows of each list. */
 const rows = 5
 /** The newest exports, among which a site with a failed one is looked for. */
@@ -31,7 +33,7 @@ const judgedExports = 50
 /** More projects are on the page of the visitors. */
 const maxProjects = 10
 
-/** What happens now: what needs a hand, the readers of a project, and the newest exports, agent jobs and events. */
+/** What happens now: what needs attention, the readers of a project, and the newest exports, agent jobs and events. */
 export const overviewPage: PageDefinition = { section: 'overview', path: '', show }
 
 async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
@@ -39,25 +41,34 @@ async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const listed = deps.projects.list(organizationId)
   const choices = await listProjectChoices(visit, deps)
   const project = await findShownProject(visit, deps, choices)
+  // See in-page/dashboard/run-dashboard.ts.
+  const wantsReaders = !visit.query.has('renew')
   const [projects, newest, events, health, readers] = await Promise.all([
     listed,
     deps.exportJobs.list({ organizationId, limit: judgedExports }),
     deps.auditLog.list({ organizationId, limit: rows }),
     readHealth(visit, deps, listed),
-    project && readReaders(project, visit.now, deps),
+    project && wantsReaders ? readReaders(project, visit.now, deps) : undefined,
   ])
   const exports = newest.slice(0, rows)
   const [steps, jobs, visitors, links] = await Promise.all([
     findNextSteps(visit, { projects, exports }, deps),
     listNewestJobs(projects, deps),
-    projects.length > 1 ? countVisitors(projects.slice(0, maxProjects), visit.now, deps) : [],
+    wantsReaders && projects.length > 1 ? countVisitors(projects.slice(0, maxProjects), visit.now, deps) : [],
     findSubjectLinks(visit, events, deps),
   ])
-  const content = html`<div id="overview" data-live="${renewMs}">
-${showNextSteps(visit, steps)}
-${showAlerts(visit, { problems: listProblems(health), exports: newest, projectId: project?.id ?? '', readers })}
-${project && showReaders(visit, project, { chooser: projectChooser(visit, choices, project), readers })}
+  const chooser = project && projectForm(visit, choices, { project, path: '' })
+  const readersPart = html`<div id="overview-readers" data-live="${readersRenewMs}">
+${project && readers && showFailing(visit, project, readers)}
+${project && showReaders(visit, project, { chooser, readers })}
 ${visitors.length > 0 && html`<h2>${texts.visitorsTitle}</h2>\n${showVisitors(visit, visitors, projects.length)}`}
+</div>`
+  const content = html`<div id="overview-alerts" data-live="${renewMs}">
+${showNextSteps(visit, steps)}
+${showAlerts(visit, listProblems(health), newest)}
+</div>
+${wantsReaders && readersPart}
+<div id="overview" data-live="${renewMs}">
 <h2>${texts.exportsTitle}</h2>
 ${showExports(visit, exports)}
 <h2>${texts.agentJobsTitle}</h2>

@@ -2,7 +2,7 @@ import type { Project } from '../../tenancy/project.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { PageNotFound, type Visit } from '../page.ts'
 import { selectField, textField } from '../parts/field.ts'
-import { html, type Markup } from '../parts/html.ts'
+import { type Fragment, html, type Markup } from '../parts/html.ts'
 
 /** More choices are not put into one select: a browser takes seconds for thousands, and nobody finds one among them. */
 export const maxChoices = 200
@@ -57,6 +57,22 @@ export function projectChooser(visit: Visit, { rows, count }: ProjectChoices, { 
   return selectField({ label: texts.project, name: 'project', value: id, choices })
 }
 
+/**
+ * The form that shows a page for another project; none if there is only one.
+ *
+ * @param fields what else it sends
+ */
+export function projectForm(
+  visit: Visit,
+  choices: ProjectChoices,
+  { project, path, fields }: { project: Project; path: string; fields?: Fragment },
+): Markup | false {
+  if (choices.count <= 1) return false
+  return html`<form method="get" action="${visit.link(path)}" class="tools">
+${projectChooser(visit, choices, project)}${fields}
+${choices.count <= maxChoices && html`<button>${texts.show}</button>`}</form>`
+}
+
 /** The field of a form about one project. With very many, the project is typed. */
 export function projectField(
   { rows, count }: ProjectChoices,
@@ -70,6 +86,7 @@ export function projectField(
 /** Texts of fields that choose a project. */
 const texts = {
   project: 'Project',
+  show: 'Show',
   another: 'Choose another project',
   typedHint: 'Its name or its id, as in the list of projects.',
 }

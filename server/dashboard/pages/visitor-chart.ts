@@ -37,7 +37,7 @@ interface ChartedReport {
  */
 export function showSeries({ now }: Visit, { series: { by, periods }, totals, compared }: ChartedReport): Markup {
   const isUnfinished = (dateTo: string) => Date.parse(dateTo) / dayMs > toDay(now)
-  const before = compared?.periods.slice(0, periods.length)
+  const before = compared?.periods
   const chart: ChartData = {
     days: periods.map(({ dateFrom }) => Date.parse(dateFrom) / 1000),
     human: periods.map(({ human }) => human),

@@ -82,11 +82,12 @@ function showPaging(visit: Visit, question: VisitorsQuestion, matching: number):
   const address = (part: number) => `${visitorsLink(visit, question, { part })}#list`
   const lastPart = Math.max(1, Math.ceil(matching / rows))
   const all = `${visitorsLink(visit, question, { hasAll: true })}#list`
+  const allLabel = matching > manyRows ? texts.manyRows(manyRows) : texts.allRows(showNumber(matching))
   return html`<nav class="paging" aria-label="${texts.paging}">
 ${first <= last && html`<span>${texts.shownRows(showNumber(first), showNumber(last), showNumber(matching))}</span>`}
 ${part > 1 && html`<a class="button" rel="prev" href="${address(Math.min(part - 1, lastPart))}">${texts.previous}</a>`}
 ${last < matching && html`<a class="button" rel="next" href="${address(part + 1)}">${texts.next}</a>`}
-${!hasAll && matching > fewRows && html`<a class="button" href="${all}">${texts.allRows(showNumber(matching))}</a>`}
+${!hasAll && matching > fewRows && html`<a class="button" href="${all}">${allLabel}</a>`}
 </nav>`
 }
 

@@ -72,8 +72,9 @@ function readFilter(query: URLSearchParams): VisitFilter {
   for (const name of filterNames) {
     const value = query.get(name)
     if (!value) continue
-    if (name === 'page') filter.page = toPagePath(value)
-    else if (name !== 'class') filter[name] = value.slice(0, 200)
+    if (name === 'page') {
+      if (value.startsWith('/')) filter.page = toPagePath(value)
+    } else if (name !== 'class') filter[name] = value.slice(0, 200)
     else if (agentUses.some(use => use === value)) filter.class = value
   }
   return filter
@@ -166,6 +167,8 @@ export function hasToday({ days }: RangeChoice, now: number): boolean {
 
 function readRangeChoice(query: URLSearchParams, now: number): RangeChoice {
   const name = query.get('range') ?? ''
+  // Addresses that were kept before the ranges of calendar years have it.
+  if (name === '365') return toChoice('custom', { dateFrom: toDay(now) - 364, dateTo: toDay(now) + 1 })
   if (name !== 'custom') return chooseRange(isKnown(name) ? name : '30', now)
   const from = (query.get('from') ?? '').trim()
   const to = (query.get('to') ?? '').trim()
@@ -173,7 +176,9 @@ function readRangeChoice(query: URLSearchParams, now: number): RangeChoice {
   const last = readDate(to)
   const problems: RangeChoice['problems'] = {}
   if (from !== '' && first === undefined) problems.from = texts.dateInvalid
+  else if (isOutside(first)) problems.from = texts.dateOutside
   if (to !== '' && last === undefined) problems.to = texts.dateInvalid
+  else if (isOutside(last)) problems.to = texts.dateOutside
   if (first !== undefined && last !== undefined && last < first) problems.to = texts.datesSwapped
   const days = { ...(first !== undefined && { dateFrom: first }), ...(last !== undefined && { dateTo: last + 1 }) }
   return { name, from, to, days, problems }
@@ -183,6 +188,13 @@ function isKnown(name: string): name is (typeof presets)[number] {
   return presets.some(preset => preset === name)
 }
 
-function readDate(text: string): number | undefined {
+/** The day after the last one that may be typed. */
+const maxDay = toDay(Date.UTC(2201, 0))
+
+function isOutside(day: Day | undefined): boolean {
+  return day !== undefined && (day < 0 || day >= maxDay)
+}
+
+function readDate(text: string): Day | undefined {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseDay(text) : undefined
 }

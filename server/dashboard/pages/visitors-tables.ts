@@ -195,8 +195,10 @@ function cutTable<Row>(
 ): Markup {
   const max = question.hasAll ? manyRows : fewRows
   const all = visitorsLink(visit, question, { hasAll: true })
-  const left = rows.length + cut - max
-  return html`<h3>${caption} ${left > 0 && !question.hasAll && html`<a class="all" href="${all}#list" aria-label="${texts.allOf(caption)}">${texts.all}</a>`}</h3>
+  const count = rows.length + cut
+  const left = count - max
+  const label = count > manyRows ? texts.firstRows(manyRows) : texts.all
+  return html`<h3>${caption} ${left > 0 && !question.hasAll && html`<a class="all" href="${all}#list" aria-label="${texts.ofTable(label, caption)}">${label}</a>`}</h3>
 ${hint !== '' && html`<p>${hint}</p>`}
 ${table(rows.slice(0, max), { caption, empty: '', columns })}
 ${left > 0 && question.hasAll && html`<p class="hint">${texts.more(left)}</p>`}`

@@ -17,7 +17,7 @@ import { whileRenewed } from '../renewal.ts'
 import { showNumber } from '../texts/numbers.ts'
 import { visitorTexts as texts } from '../texts/visitors.ts'
 import { askForProject } from './ask-operator.ts'
-import { findShownProject, listProjectChoices, projectChooser } from './project-choice.ts'
+import { findShownProject, listProjectChoices, projectForm } from './project-choice.ts'
 import { showFigures, showSeries } from './visitor-chart.ts'
 import { hiddenFields, showPages } from './visitors-pages.ts'
 import {
@@ -46,7 +46,9 @@ async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const project = await findShownProject(visit, deps, choices)
   if (!project) return { title: texts.title, content: showNoProject(visit) }
   const question = readVisitorsQuestion(visit.query, project.id, visit.now)
-  const tools = showTools(visit, projectChooser(visit, choices, project), question)
+  const kept = listFields(question).filter(([name]) => name !== 'project' && name !== 'part')
+  const chooser = projectForm(visit, choices, { project, path: '/visitors', fields: hiddenFields(kept) })
+  const tools = html`${chooser}${showTools(visit, question)}`
   if (Object.keys(question.range.problems).length > 0) return { title: texts.title, status: 400, content: tools }
   try {
     const format = visit.query.get('download')
@@ -100,18 +102,18 @@ function showNoProject(visit: Visit): Markup {
   return html`<p class="empty">${texts.noProject} <a href="${visit.link('/projects')}">${texts.createProject}</a></p>`
 }
 
-/** Chooses the project, the days and the comparison. Each choice is an address, so it can be kept and shared. */
-function showTools(visit: Visit, project: Markup, question: VisitorsQuestion): Markup {
+/** Chooses the days and the comparison. Each choice is an address, so it can be kept and shared. */
+function showTools(visit: Visit, question: VisitorsQuestion): Markup {
   const { range } = question
   const links = presets.map(name => {
     const address = visitorsLink(visit, question, { range: chooseRange(name, visit.now) })
     return html`<li><a href="${address}"${name === range.name && html` aria-current="true"`}>${texts.ranges[name]}</a></li>`
   })
-  const kept = listFields(question).filter(([name]) => !['project', 'range', 'from', 'to', 'part'].includes(name))
+  const kept = listFields(question).filter(([name]) => !['range', 'from', 'to', 'part'].includes(name))
   return html`<nav class="ranges" aria-label="${texts.rangeTitle}"><ul>${links}${moveLinks(visit, question)}</ul></nav>
 <details class="other-days"${range.name === 'custom' && html` open`}><summary>${texts.otherDays}</summary>
 <form method="get" action="${visit.link('/visitors')}" class="tools">
-${project}<input type="hidden" name="range" value="custom">${hiddenFields(kept)}
+<input type="hidden" name="range" value="custom">${hiddenFields(kept)}
 ${textField({ label: texts.from, name: 'from', type: 'date', value: range.from, problem: range.problems.from })}
 ${textField({ label: texts.to, name: 'to', type: 'date', value: range.to, problem: range.problems.to })}
 <button>${texts.show}</button>
@@ -189,9 +191,10 @@ ${tabs[question.list](shown)}
 function showLimits({ question, report: { prunedBefore, labelledFrom, readFrom } }: ShownReport): Markup {
   const { page, ...others } = question.filter
   const hasLabels = question.list !== 'pages' || hasFilter(others)
+  const hasRead = hasFilter(others) || (page !== undefined && question.list === 'agents')
   return html`${prunedBefore !== null && html`<p class="notice">${texts.pruned(prunedBefore)}</p>`}
 ${labelledFrom !== null && hasLabels && html`<p class="notice">${texts.unlabelled(labelledFrom)}</p>`}
-${readFrom !== null && hasFilter(others) && html`<p class="notice">${texts.unreadBefore(readFrom)}</p>`}`
+${readFrom !== null && hasRead && html`<p class="notice">${texts.unreadBefore(readFrom)}</p>`}`
 }
 
 /** The date before a date. Dates that end a range are exclusive inside Quire, and inclusive for people. */

@@ -29,7 +29,8 @@ export const healthTexts = {
   budgetProblem: (name: string, minutes: number) =>
     `The rate limit of ${name} is used up, so the API refuses requests. It counts the last ${showNumberOf(minutes, 'minute')}: ask less often.`,
   logs: 'Followed logs',
-  logProblem: (file: string) => `The followed log ${file} is missing: start its web server, or correct --follow.`,
+  logProblem: (file: string) =>
+    `The followed log ${file} is missing: start its web server, or correct --follow-log or --follow-log-by-host.`,
   logStates: { good: 'readable', bad: 'missing' },
   lastWritten: 'last written',
 }

@@ -2,7 +2,7 @@ import { showNumberOf } from './numbers.ts'
 
 export const overviewTexts = {
   title: 'Overview',
-  renewed: 'This page renews itself every 10 seconds.',
+  renewed: 'This page renews itself every 10 seconds, and its visitors every minute.',
   firstSteps: 'First steps',
   firstStepsHint: 'Do these in order. The list goes away when the first three are done.',
   done: 'done',
@@ -15,7 +15,6 @@ export const overviewTexts = {
     visitors: { name: 'Count visitors', hint: 'Import an access log of the site.' },
   },
   healthLink: 'Health of the server',
-  chooseProject: 'Show',
   readersTitle: (project: string) => `Readers of ${project}`,
   peopleToday: 'People today, so far',
   aiToday: 'AI today, so far',
@@ -34,7 +33,8 @@ export const overviewTexts = {
   before: '30 days before',
   comparedHint: 'The last 30 days, and the 30 days before.',
   visitorsLink: 'All about its visitors',
-  alerts: 'What needs a hand',
+  failing: 'Failing pages',
+  alerts: 'Needs attention',
   exportFailed: (domain: string) => `The last export of ${domain} failed.`,
   seeExport: 'See why',
   broken: (pages: number, visitors: number) =>

@@ -25,21 +25,39 @@ const dateLabels = [
   [daySeconds, '{MM}-{DD}', '\n{YYYY}', null, null, null, null, null, 1],
 ]
 
-/** Draws the charts of an element, if the chart library is loaded. A table below each chart has the same numbers. */
+/** The boxes with a chart, and what ends it. A renewed part of the page has new boxes. */
+const drawn = new Map<HTMLElement, () => void>()
+
+/**
+ * Draws the charts of an element, if the chart library is loaded, and ends those that left the page. A table below each chart has the
+ * same numbers.
+ */
 export function drawCharts(root: ParentNode): void {
   if (typeof uPlot === 'undefined') return
+  for (const [box, end] of drawn) {
+    if (box.isConnected) continue
+    end()
+    drawn.delete(box)
+  }
   for (const box of root.querySelectorAll<HTMLElement>('[data-chart]')) keepDrawn(box)
 }
 
 /** Draws a chart, and draws it again in the colours of the other scheme when the system changes it. */
 function keepDrawn(box: HTMLElement): void {
   let chart = drawChart(box)
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-    if (!box.isConnected) return
+  const ended = new AbortController()
+  const redraw = () => {
     chart.destroy()
     chart = drawChart(box)
+  }
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw, { signal: ended.signal })
+  const resized = new ResizeObserver(() => chart.setSize({ width: box.clientWidth, height }))
+  resized.observe(box)
+  drawn.set(box, () => {
+    ended.abort()
+    resized.disconnect()
+    chart.destroy()
   })
-  new ResizeObserver(() => chart.setSize({ width: box.clientWidth, height })).observe(box)
 }
 
 /** The part of the room of a period that its bar fills. */

@@ -3,7 +3,7 @@ const keys: readonly { key: string; what: string; find(): HTMLElement | null | u
   {
     key: '/',
     what: 'Go to the search or the first field',
-    find: () => findInMain('input[type="search"]') ?? findInMain('input:not([type="hidden"]), select, textarea'),
+    find: () => findField('input[type="search"]') ?? findField('input:not([type="hidden"]), select, textarea'),
   },
   { key: 'ArrowLeft', what: 'Show the days before', find: () => findInMain('.ranges a[rel="prev"]') },
   { key: 'ArrowRight', what: 'Show the days after', find: () => findInMain('.ranges a[rel="next"]') },
@@ -18,7 +18,9 @@ export function enableKeys(): void {
   let goUntil = 0
   document.addEventListener('keydown', event => {
     const { key, target } = event
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.repeat || isOff()) return
+    // With Shift, the arrow keys select text.
+    if (event.shiftKey && key.startsWith('Arrow')) return
     if (document.querySelector('dialog[open]')) return
     if (target instanceof HTMLElement && isField(target)) {
       if (key === 'Escape') target.blur()
@@ -42,7 +44,33 @@ export function enableKeys(): void {
 }
 
 function findInMain(selector: string): HTMLElement | null {
-  return document.querySelector<HTMLElement>(`main ${selector.replaceAll(', ', ', main ')}`)
+  return document.querySelector<HTMLElement>(`main ${selector}`)
+}
+
+/** Returns the first field that can have the focus: not one in closed details. */
+function findField(selector: string): HTMLElement | undefined {
+  const fields = document.querySelectorAll<HTMLElement>(`main :is(${selector})`)
+  return [...fields].find(field => field.checkVisibility())
+}
+
+/** Set in a browser whose person turned the keys off: speech input and slips of the hand press them too, see WCAG 2.1.4. */
+const offKey = 'quire-keys-off'
+
+function isOff(): boolean {
+  return localStorage.getItem(offKey) !== null
+}
+
+/** Turns the keys off and on. */
+function createSwitch(): HTMLElement {
+  const [label, box] = [document.createElement('label'), document.createElement('input')]
+  label.className = 'check'
+  box.type = 'checkbox'
+  box.checked = !isOff()
+  box.addEventListener('change', () =>
+    box.checked ? localStorage.removeItem(offKey) : localStorage.setItem(offKey, 'true'),
+  )
+  label.append(box, ' Use these keys')
+  return label
 }
 
 /** Returns the link to a comparison if there is none, and else the link to none. */
@@ -84,11 +112,13 @@ function showKeys(): void {
   add('?', 'List the keys')
   const heading = document.createElement('h2')
   heading.textContent = 'Keys'
+  const choice = document.createElement('p')
+  choice.append(createSwitch())
   const close = document.createElement('button')
   close.textContent = 'Close'
   close.addEventListener('click', () => dialog.close())
   dialog.addEventListener('close', () => dialog.remove())
-  dialog.append(heading, list, close)
+  dialog.append(heading, list, choice, close)
   document.body.append(dialog)
   dialog.showModal()
 }

@@ -122,27 +122,32 @@ type Renewal = 'works' | 'unreachable' | 'gone' | 'ended'
 /**
  * Renews the parts of the page that change by themselves: it reads the page again every `data-live` milliseconds and replaces what has
  * changed, as long as the new page has the part with `data-live`. It waits while the page is hidden, and while a person works inside
- * the part. If the page cannot be read, it says so and goes on trying.
+ * the part. If the page cannot be read, it says so and goes on trying. Parts that take longer are not asked for in each round: the
+ * parameter `renew` of the address then names the others.
  *
  * @param onChange is called with each new part
  */
-function renewLiveParts(onChange: (part: Element) => void): void {
-  const everyMs = Math.min(
-    ...[...document.querySelectorAll('[data-live]')].map(part => Number(part.getAttribute('data-live'))),
-  )
+function renewLiveParts(onChange: (part: Element) => void, round = 1): void {
+  const intervalOf = (part: Element) => Number(part.getAttribute('data-live'))
+  const everyMs = Math.min(...listLiveParts().map(intervalOf))
   if (!Number.isFinite(everyMs) || everyMs <= 0) return
   const later = (ms: number) => setTimeout(() => void renew(), ms)
 
   async function renew(): Promise<void> {
     if (document.hidden) return void later(everyMs)
-    const fresh = await readPage()
+    const due = listLiveParts().filter(part => round % Math.round(intervalOf(part) / everyMs) === 0)
+    const fresh = await readPage(due)
     showRenewal(typeof fresh === 'string' ? fresh : 'works')
     if (typeof fresh === 'string') return void later(renewalPauseMs)
-    for (const part of document.querySelectorAll('[data-live]')) replacePart(part, fresh, onChange)
-    renewLiveParts(onChange)
+    for (const part of due) replacePart(part, fresh, onChange)
+    renewLiveParts(onChange, round + 1)
   }
   showRenewal('works')
   later(everyMs)
+}
+
+function listLiveParts(): Element[] {
+  return [...document.querySelectorAll('[data-live]')]
 }
 
 /** Shows the sentences about this state of the renewal, and hides the others. */
@@ -152,15 +157,17 @@ function showRenewal(state: Renewal): void {
   }
 }
 
-/** Reads the page again, or says why that is not possible. */
-async function readPage(): Promise<Document | Exclude<Renewal, 'works'>> {
+/** Reads these parts of the page again, or says why that is not possible. */
+async function readPage(parts: readonly Element[]): Promise<Document | Exclude<Renewal, 'works'>> {
+  const address = new URL(location.href)
+  if (parts.length < listLiveParts().length) address.searchParams.set('renew', parts.map(({ id }) => id).join())
   try {
-    const answer = await fetch(location.href, { cache: 'no-store', signal: AbortSignal.timeout(renewalTimeoutMs) })
+    const answer = await fetch(address, { cache: 'no-store', signal: AbortSignal.timeout(renewalTimeoutMs) })
     if (isSignIn(answer.url)) return 'ended'
     if (answer.status === 403 || answer.status === 404) return 'gone'
     if (!answer.ok) return 'unreachable'
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
-    const isSamePage = [...document.querySelectorAll('[data-live]')].some(({ id }) => fresh.getElementById(id))
+    const isSamePage = parts.some(({ id }) => fresh.getElementById(id))
     // A proxy may answer a page of its own while the server is down.
     return isSamePage ? fresh : 'unreachable'
   } catch {

@@ -1,5 +1,5 @@
 import type { AgentPageCounter } from '../../analytics/counters/agent-pages.ts'
-import { LabelCounter, type LabelledDay, uniteSets, type VisitorSet } from '../../analytics/counters/label-sets.ts'
+import { LabelCounter, type LabelledDay, type VisitorSet, VisitorUnion } from '../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../analytics/counters/range-plan.ts'
 import type { Day } from '../../analytics/day.ts'
 import { FailureBounds, hasFailures } from '../../analytics/failed-pages.ts'
@@ -69,8 +69,11 @@ export function openSeenLabels(database: Database) {
       return counter.count()
     },
     /** Lists the visitors of the agents in a range. */
-    listVisitors: (range: DaySpan, chosen: ChosenLabels): VisitorSet =>
-      uniteSets(list.all(range).flatMap(row => listVisitors(row, chosen))),
+    listVisitors(range: DaySpan, chosen: ChosenLabels): VisitorSet {
+      const union = new VisitorUnion()
+      for (const row of list.iterate(range)) union.add(listVisitors(row, chosen))
+      return union.finish()
+    },
     /** Adds the visitors of the agents in a range. */
     addAgents(counter: AgentPageCounter, range: DaySpan, chosen: ChosenLabels): void {
       for (const row of list.iterate(range)) addAgents(counter, row, chosen)

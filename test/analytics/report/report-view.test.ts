@@ -64,6 +64,23 @@ test.each([
   expect({ by: series.by, periods: series.periods.length }).toEqual({ by, periods })
 })
 
+test.each([
+  ['year', { dateFrom: 20_000, dateTo: 21_200 }, 365],
+  ['previous', { dateFrom: 20_695, dateTo: 20_715 }, 20],
+] as const)(
+  'each period is compared with the one before it (%s), also if the first visit is inside the range',
+  async (comparison, range, days) => {
+    const { reader } = createReader({ days: 500 })
+    const countTotals: VisitCountReader['countTotals'] = (_, ranges) =>
+      ranges.map(({ dateFrom = 0, dateTo = 0 }) => ({ human: dateTo - dateFrom, ai: 0, total: dateFrom }))
+    const question = { projectId: 'prj_1', range, pages: selection, comparison }
+    const { series, compared } = await viewReport({ ...reader, countTotals }, question)
+    const first = 20_700
+    const want = series.periods.map(({ total, human }) => Math.max(0, Math.min(human, total + human - days - first)))
+    expect(compared?.periods.map(({ human }) => human)).toEqual(want)
+  },
+)
+
 test('lists are cut at 100 rows, and the number of the others is told', async () => {
   const many = (write: (i: number) => string, count: number) => Array.from({ length: count }, (_, i) => write(i))
   const { labels, assistantPages, cut } = await view({

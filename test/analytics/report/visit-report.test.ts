@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { choosePeriodLength } from '../../../server/analytics/report/periods.ts'
 import type { Cell } from '../../../server/analytics/report/rows.ts'
 import { openTable, type Table, type TableName } from '../../../server/analytics/report/tables.ts'
-import { buildReport } from '../../../server/analytics/report/visit-report.ts'
+import { buildReport, reportLists } from '../../../server/analytics/report/visit-report.ts'
 import type { DayRange, PageVisitors } from '../../../server/analytics/unique-visitors.ts'
 import type { VisitCountReader } from '../../../server/analytics/visit-counts.ts'
 import { noAgentPages, nobody, noReport } from '../../../server/store/visits/visit-reports.ts'
@@ -221,10 +221,20 @@ test.each([
   expect((await buildReport(createReader(from), options)).labelledFrom).toBe(want)
 })
 
-test('days without the agents of all AI visitors are told', async () => {
+test.each([undefined, ...reportLists])('days without the agents of all AI visitors are told (%s)', async list => {
+  const reader = createReader(day + 1)
+  const read = async (visitors: number) => {
+    const all = Object.entries({ 'agent:GPTBot': visitors, 'from:': 1 })
+    const countLabels: VisitCountReader['countLabels'] = (_project, _range, { isWanted = () => true } = {}) =>
+      new Map(all.filter(([label]) => isWanted(label)))
+    return (await buildReport({ ...reader, countLabels }, { ...options, list })).labelledFrom
+  }
+  expect([await read(9), await read(10)]).toEqual(['2026-09-05', null])
+})
+
+test('a range without such days has none', async () => {
   const reader = createReader(day + 1)
   const countLabels = () => new Map([['agent:GPTBot', 9]])
-  expect((await buildReport({ ...reader, countLabels }, options)).labelledFrom).toBe('2026-09-05')
   const later = { ...options, range: { dateFrom: day + 1 } }
   expect((await buildReport({ ...reader, countLabels }, later)).labelledFrom).toBeNull()
 })

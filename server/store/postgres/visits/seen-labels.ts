@@ -1,5 +1,10 @@
 import type { AgentPageCounter } from '../../../analytics/counters/agent-pages.ts'
-import { LabelCounter, type LabelledDay, uniteSets, type VisitorSet } from '../../../analytics/counters/label-sets.ts'
+import {
+  LabelCounter,
+  type LabelledDay,
+  type VisitorSet,
+  VisitorUnion,
+} from '../../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../../analytics/counters/range-plan.ts'
 import type { Day } from '../../../analytics/day.ts'
 import { FailureBounds } from '../../../analytics/failed-pages.ts'
@@ -128,9 +133,9 @@ export async function countLabels(
 
 /** Lists the visitors of the agents in a range. */
 export async function listAgentVisitors(within: Database, question: LabelQuestion): Promise<VisitorSet> {
-  const sets: VisitorSet[] = []
-  for await (const row of readRows(within, question)) sets.push(...listVisitors(row, question.chosen))
-  return uniteSets(sets)
+  const union = new VisitorUnion()
+  for await (const row of readRows(within, question)) union.add(listVisitors(row, question.chosen))
+  return union.finish()
 }
 
 /** Adds the visitors of the agents in a range. */
