@@ -1,3 +1,4 @@
+// A long file: one table of visits, and what each part of the report says of it.
 import { expect, test } from 'vitest'
 import { choosePeriodLength } from '../../../server/analytics/report/periods.ts'
 import type { Cell } from '../../../server/analytics/report/rows.ts'
