@@ -84,9 +84,6 @@ const fixedSeed = ['--random-seed=1']
  */
 const heapFlags = { '--initial-heap-size': 2000, '--min-semi-space-size': 256, '--max-semi-space-size': 256 }
 
-/** Without compilers, whose threads mark functions as compiled, or as not worth it, depending on the moment. */
-const compilers = ['sparkplug', 'maglev', 'turbofan']
-
 /** The binary contains this path, so it must not depend on the folder of the build. */
 const startScript = 'start.cjs'
 
@@ -106,12 +103,9 @@ async function keepCompiled(
   const folder = join(scratch, 'compiled')
   await mkdir(folder)
   const keepIn = join(scratch, 'keep-in')
-  const defaultFlags = [...Object.keys(heapFlags).map(flag => `${flag}=0`), ...compilers.map(name => `--${name}`)]
+  const defaultFlags = Object.keys(heapFlags).map(flag => `${flag}=0`)
   await writeFile(keepIn, JSON.stringify({ folder, defaultFlags }))
-  const flags = [
-    ...Object.entries(heapFlags).map(([flag, megabytes]) => `${flag}=${megabytes}`),
-    ...compilers.map(name => `--no-${name}`),
-  ]
+  const flags = Object.entries(heapFlags).map(([flag, megabytes]) => `${flag}=${megabytes}`)
   const program = await inject(scratch, { ...assets, [packedScripts.keepIn]: keepIn }, [...fixedSeed, ...flags])
   await serveOnce(program, join(scratch, 'data'))
   const names = (await readdir(folder)).sort()
