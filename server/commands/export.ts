@@ -45,6 +45,7 @@ export function exportCommand(): Command {
 const help = `
 Examples:
   npx quire export http://127.0.0.1:8787/docs/
+  npx quire export http://127.0.0.1:8787/docs/ -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ -o docs/
   npx quire export --check docs.zip
   npx quire export http://127.0.0.1:8787/docs/ -o docs.zip --sign quire-signing.pem
