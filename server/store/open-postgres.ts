@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import type { RecordedBundle } from './backup/recorded-bundles.ts'
-import type { PostgresState } from './postgres/inspect.ts'
+import type { FollowedBy, PostgresState } from './postgres/inspect.ts'
 import type { PostgresStore } from './postgres/store.ts'
 
 export interface PostgresOptions {
@@ -41,6 +41,12 @@ export async function inspectPostgres(url: string): Promise<PostgresState> {
 export async function listPostgresBundles(url: string): Promise<RecordedBundle[]> {
   const { listPostgresBundles } = await import('./postgres/inspect.ts').catch(explainMissing)
   return listPostgresBundles(url)
+}
+
+/** Finds how far a followed log was read, see `findPostgresLogPosition` in postgres/inspect.ts. */
+export async function findPostgresLogPosition(url: string, log: FollowedBy): Promise<string | undefined> {
+  const { findPostgresLogPosition } = await import('./postgres/inspect.ts').catch(explainMissing)
+  return findPostgresLogPosition(url, log)
 }
 
 /** Loads what copies a store to another. */

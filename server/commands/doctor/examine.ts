@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
+import type { FollowedLog } from '../../analytics/follow/follow-settings.ts'
 import type { Config } from '../../config.ts'
 import { readBoolean } from '../../flags/setting.ts'
+import { findLogPosition } from '../../store/find-log-position.ts'
+import { findPostgresLogPosition } from '../../store/open-postgres.ts'
 import type { S3Location } from '../../store/s3/s3-location.ts'
 import { checkAgents } from './check-agents.ts'
 import { checkBackup } from './check-backup.ts'
@@ -9,6 +12,7 @@ import { checkClock } from './check-clock.ts'
 import { checkDatabases } from './check-databases.ts'
 import { checkDisk } from './check-disk.ts'
 import { checkAddress, checkLinkKey } from './check-links.ts'
+import { checkLogs } from './check-logs.ts'
 import { checkPermissions } from './check-permissions.ts'
 import { checkPostgres } from './check-postgres.ts'
 import { checkSettings, type Setting } from './check-settings.ts'
@@ -22,7 +26,10 @@ interface Patient {
   /** The settings of all commands. */
   settings: readonly Setting[]
   /** Reads the settings of the server from the environment, and throws when they are not valid. */
-  readServer(): Pick<Config, 'publicUrl' | 'bundles' | 'database' | 'linkKeyFile' | 'visitorKeyFile'>
+  readServer(): Pick<
+    Config,
+    'publicUrl' | 'bundles' | 'database' | 'linkKeyFile' | 'visitorKeyFile' | 'follow' | 'node'
+  >
   /** Where bundles are stored; undefined = where `readServer` says. */
   bundles?: S3Location | undefined
   /** The address of a PostgreSQL database; undefined = that of `readServer`. */
@@ -59,6 +66,11 @@ export async function examine(patient: Patient): Promise<Finding[]> {
     findings.push(...(await checkStoredBundles({ dataFolder, database }, bundles)))
   }
   if (database !== undefined) findings.push(...(await checkPostgres(database, { ...server, dataFolder })))
+  const findPosition = async ({ file, projectId }: FollowedLog) =>
+    database === undefined
+      ? findLogPosition(dataFolder, projectId, file)
+      : findPostgresLogPosition(database, { node: server?.node, projectId, log: file })
+  findings.push(...(await checkLogs(server?.follow.logs ?? [], findPosition)))
   return [...findings, checkAgents(now()), ...(await checkBrowser(env, allowNoSandbox))]
 }
 

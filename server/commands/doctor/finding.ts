@@ -7,6 +7,7 @@ export type Check =
   | 'databases'
   | 'bundles'
   | 'backup'
+  | 'logs'
   | 'clock'
   | 'links'
   | 'agents'

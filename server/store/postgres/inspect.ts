@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { basename } from 'node:path'
 import type { RecordedBundle } from '../backup/recorded-bundles.ts'
 import { findSpan, type SchemaSpan } from '../schema-span.ts'
@@ -39,6 +40,11 @@ const listBundles = statement<object, Omit<RecordedBundle, 'damage'> & { damage:
   `SELECT job_id AS "jobId", bundle_file AS "fileName", bundle_size_bytes AS "sizeBytes", bundle_sha256 AS sha256,
      bundle_damage AS damage
    FROM export_jobs WHERE status = 'completed'`,
+)
+/** The visits of logs of several projects belong to the project 0. */
+const findPosition = statement<{ node: string; projectId: string | null; log: string }, { position: string }>(
+  `SELECT position FROM log_positions WHERE node = @node AND log = @log AND project_key = CASE WHEN @projectId::text IS NULL THEN 0
+     ELSE (SELECT key FROM visited_projects WHERE project_id = @projectId::text) END`,
 )
 
 /**
@@ -82,6 +88,28 @@ export function listPostgresBundles(url: string): Promise<RecordedBundle[]> {
     if ((await database.get(findTable, {}))?.name == null) return []
     const rows = await database.all(listBundles, {})
     return rows.map(({ damage, ...row }) => ({ ...row, ...(damage !== null && { damage }) }))
+  })
+}
+
+/** A log and who follows it. */
+export interface FollowedBy {
+  /** undefined = the host name of this machine */
+  node: string | undefined
+  /** undefined = a log of several projects */
+  projectId: string | undefined
+  log: string
+}
+
+/**
+ * Finds how far a followed log was read, without changing the database; undefined = nothing was read.
+ *
+ * @throws {OperatorError} if the database cannot be used.
+ */
+export function findPostgresLogPosition(url: string, followed: FollowedBy): Promise<string | undefined> {
+  const { node = hostname(), projectId = null, log } = followed
+  return look(url, async database => {
+    if ((await database.get(findTable, {}))?.name == null) return undefined
+    return (await database.get(findPosition, { node, projectId, log }))?.position
   })
 }
 

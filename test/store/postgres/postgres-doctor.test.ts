@@ -68,4 +68,26 @@ describe.skipIf('missing' in found)(`the state and the keys of a PostgreSQL data
     expect(missing.code).toBe(1)
     expect(missing.stderr).toContain('name a copy with --visitor-key-file')
   })
+
+  test('doctor compares a followed log with what was read into the database', async ({ onTestFinished }) => {
+    // Visitors of another test were counted with another key.
+    const own = await createTestDatabase((found as { url: string }).url)
+    onTestFinished(() => own.drop())
+    const { url } = own
+    await quire('orgs', 'create', 'Logs', '--database', url)
+    const created = await quire('projects', 'create', 'Read', '--org', 'Logs', '--json', '--database', url)
+    const { id } = JSON.parse(created.stdout) as { id: string }
+    const log = join(folder, 'read.log')
+    const env = { QUIRE_DATABASE: url, QUIRE_FOLLOW_LOG: `${log}=${id}`, QUIRE_FOLLOW_LOG_BY_HOST: log }
+    const check = async () => {
+      const { findings } = JSON.parse((await runQuire(['doctor', '--json', '--data', data()], { env })).stdout)
+      return findings
+        .filter(({ check }: { check: string }) => check === 'logs')
+        .map(({ level }: { level: string }) => level)
+    }
+    writeFileSync(log, toLine(1))
+    expect(await check()).toEqual(['warning', 'warning'])
+    expect((await quire('visits', 'follow', log, '--project', id, '--once', '--database', url)).code).toBe(0)
+    expect((await check()).sort()).toEqual(['ok', 'warning'])
+  })
 })
