@@ -1,6 +1,7 @@
 // The process of one export. It gets its task over the channel and answers there. It has no database and no keys, and its environment
 // is that of `minimalEnvironment`. `run-export.ts` starts it, and kills it when it exceeds a limit.
 import { writeFileSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
 import { readAsset, startThread } from '../assets.ts'
 import { exportSite } from '../export/export-site.ts'
 import { ExportError } from '../export/model/export-error.ts'
@@ -11,6 +12,12 @@ import type { FromExport, SentError, ToExport, WatchSetup } from './export-messa
 const beatMs = 500
 /** Messages about progress in between are left out, unless the stage changes. */
 const reportEveryMs = 100
+/**
+ * From this memory on, the heap grows by at most 30% between two collections. With 9,500 pages, half of the heap was garbage
+ * without this. It takes 14% more CPU time, so small exports go without it.
+ */
+const muchMemoryBytes = 350 * 1024 ** 2
+const slowHeapGrowth = '--heap-growing-percent=30'
 
 const stopping = new AbortController()
 let crowd: Crowd = { exports: 1, onHost: 1 }
@@ -28,7 +35,11 @@ process.on('message', (message: ToExport) => {
   else if ('crowd' in message) crowd = message.crowd
   else stopping.abort(new ExportError(message.stop, 'aborted'))
 })
-setInterval(() => tell({ beat: process.memoryUsage.rss() }), beatMs)
+setInterval(() => {
+  const bytes = process.memoryUsage.rss()
+  if (bytes > muchMemoryBytes) setFlagsFromString(slowHeapGrowth)
+  tell({ beat: bytes })
+}, beatMs)
 tell({ beat: 0 })
 
 async function run(sent: ExportTask): Promise<void> {

@@ -10,8 +10,11 @@ import type { ExportCalls, ExportResult, ExportTask, RunExport } from '../export
 import { type FromExport, overMemory, type SentError, type ToExport } from './export-messages.ts'
 import { killGroup } from './process-group.ts'
 
-/** glibc otherwise keeps a heap for each thread, and freed memory stays in it. */
-const fewHeaps = { MALLOC_ARENA_MAX: '2' }
+/**
+ * glibc otherwise keeps a heap for each thread, and freed memory stays in it: a burst of large files at the start of an export took
+ * 150 MB until its end. Larger buffers than this get memory that the system takes back.
+ */
+const glibcSettings = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: String(256 * 1024) }
 const watchEveryMs = 500
 /** An export that exceeds its time limit, or is stopped, has this time to end by itself. */
 const graceMs = 2000
@@ -47,7 +50,7 @@ async function runProcess(
   niceness: number,
 ): Promise<ExportResult> {
   const { onProgress, signal, crowd = () => ({ exports: 1, onHost: 1 }) } = calls
-  const child = startProcess('workers/export-process', [String(memoryBytes)], { ...fewHeaps, ...minimalEnvironment() })
+  const child = startProcess('workers/export-process', [String(memoryBytes)], { ...glibcSettings, ...minimalEnvironment() })
   const { pid } = child
   // It cannot be started: the error is that of the system, such as EAGAIN.
   if (pid === undefined) throw (await once(child, 'error'))[0]
