@@ -91,7 +91,8 @@ async function start(
   { hasSandbox }: { hasSandbox: boolean },
 ): Promise<Browser | string> {
   // Imported late, because loading puppeteer takes longer than exporting a small site.
-  const { default: puppeteer } = await import('puppeteer')
+  const { default: puppeteer, HTTPRequest } = await import('puppeteer')
+  Object.assign(HTTPRequest, { getResponse: encodeBody })
   const defaults = await puppeteer.defaultArgs({
     headless: network === 'visible' ? false : /headless-shell/.test(executablePath) ? 'shell' : true,
     userDataDir: `${profileFolder}-${generation}`,
@@ -117,6 +118,16 @@ async function start(
     signal?.throwIfAborted()
     return firstLine(error)
   }
+}
+
+/**
+ * Encodes the body of an answer for the browser. Puppeteer's own function, which this one replaces, works byte by byte: 26 ms of
+ * CPU time a megabyte, `Buffer` 0.4 (measured with puppeteer-core 25.16). It took a fifth of the CPU time of an export.
+ */
+function encodeBody(body: string | Uint8Array): { contentLength: number; base64: string } {
+  const bytes =
+    typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  return { contentLength: bytes.length, base64: bytes.toString('base64') }
 }
 
 /** Closes the browser, or kills it if it does not close in time. */

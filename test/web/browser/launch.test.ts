@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { listTree } from '../../../scripts/bench/export/process-tree.ts'
 import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
 import { closeBrowser, isRoot, launch } from '../../../server/web/browser/launch.ts'
@@ -160,4 +160,31 @@ describe('a program that does not start', () => {
       await untilEnded(pids)
     },
   )
+})
+
+test('the bytes of an answer reach the page as they are, encoded by Buffer', async () => {
+  const { HTTPRequest } = await import('puppeteer')
+  const options = { executablePath, profileFolder: join(folder, 'profile'), allowNoSandbox: true }
+  const browser = await launch(options, 1)
+  try {
+    expect(HTTPRequest).toMatchObject({ getResponse: { name: 'encodeBody' } })
+    const encode = vi.spyOn(HTTPRequest as unknown as { getResponse(body: unknown): unknown }, 'getResponse')
+    const page = await browser.newPage()
+    await page.setRequestInterception(true)
+    const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256))
+    const answers: Record<string, Buffer | string> = { '/': '<title>Größe</title>', '/bytes': bytes.subarray(100) }
+    page.on('request', request => {
+      const body = answers[new URL(request.url()).pathname] ?? ''
+      void request.respond({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body })
+    })
+    await page.goto('http://localhost/')
+    expect(await page.title()).toBe('Größe')
+    const received = await page.evaluate(
+      "fetch('/bytes').then(async answer => [...new Uint8Array(await answer.arrayBuffer())])",
+    )
+    expect(Buffer.from(received as number[]).equals(bytes.subarray(100))).toBe(true)
+    expect(encode.mock.results.map(({ value }) => value.contentLength)).toEqual([22, 69_900])
+  } finally {
+    await closeBrowser(browser)
+  }
 })
