@@ -1,7 +1,8 @@
+import { favicon, logo } from '../docs/palette.ts'
 import { relativePath } from '../docs/relative-path.ts'
 import type { Visit } from './page.ts'
 import { tokenField } from './parts/action.ts'
-import { html, type Markup } from './parts/html.ts'
+import { html, Markup } from './parts/html.ts'
 import { isLive, renewalState } from './renewal.ts'
 import { staticPath } from './static-files.ts'
 import { frameTexts, type Section, sectionKeys, sectionNames, sectionPath } from './texts/frame.ts'
@@ -20,6 +21,8 @@ export function organizationPath(organizationId: string, path = ''): string {
   return `${dashboardPath}/${organizationId}${path === '' ? '/' : path}`
 }
 
+const brand = new Markup(`${logo}Quire`)
+
 /** Frames a page that everyone may see, such as the page to sign in. */
 export function framePublicPage(pagePath: string, title: string, content: Markup): string {
   return writeDocument(
@@ -27,7 +30,7 @@ export function framePublicPage(pagePath: string, title: string, content: Markup
     title,
     html`<body class="public">
 <main id="content">
-<p class="brand">Quire</p>
+<p class="brand">${brand}</p>
 <h1>${title}</h1>
 ${content}
 </main>
@@ -62,7 +65,7 @@ export function frameOrganizationPage(
     html`<body>
 <a class="skip" href="#content">${frameTexts.skip}</a>
 <header>
-<a class="brand" href="${visit.link('')}">Quire</a>
+<a class="brand" href="${visit.link('')}">${brand}</a>
 ${organizationSwitch(visit, section, pagePath)}
 <form method="post" action="${relativePath(pagePath, `${dashboardPath}/sign-out`)}">
 ${tokenField(visit)}
@@ -120,7 +123,7 @@ function writeDocument(pagePath: string, title: string, body: Markup, hasChart =
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} - Quire</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${favicon}">
 <link rel="stylesheet" href="${file('style.css')}">
 ${hasChart && html`<link rel="stylesheet" href="${file('chart.css')}">\n<script src="${file('chart.js')}" defer></script>\n`}<script src="${file('dashboard.js')}" defer></script>
 </head>

@@ -3,9 +3,6 @@ import { palette } from '../docs/palette.ts'
 /** The style sheet of the dashboard: navigation beside the page, as a menu on small screens; light or dark like the system. */
 export const styleSheet = `${palette}
 :root {
-  --good: light-dark(#0b6b3a, #6fd49c);
-  --bad: light-dark(#b3261e, #ff9a90);
-  --warn: light-dark(#8a5a00, #ffb84d);
   --human: light-dark(#0b5cad, #7ab8ff);
   --ai: light-dark(#9a4a00, #ffb067);
   --total: light-dark(#555d65, #a3abb3);
@@ -34,7 +31,7 @@ header .organization { overflow-wrap: anywhere; margin-right: auto; display: fle
 header .organization a { font-weight: 400; }
 header select { max-width: 12rem; }
 header form { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6rem; margin: 0; }
-.brand { font-size: 1.15rem; font-weight: 700; color: var(--text); text-decoration: none; }
+.brand { display: inline-flex; align-items: center; gap: var(--space-2); font-size: 1.15rem; font-weight: 700; color: var(--text); text-decoration: none; }
 .side { grid-area: side; background: var(--panel); border-right: 1px solid var(--line); padding: 1rem 0.6rem; }
 .side ul { position: sticky; top: 1rem; }
 nav ul { list-style: none; margin: 0; padding: 0; }
