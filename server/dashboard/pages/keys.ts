@@ -11,8 +11,9 @@ import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../p
 import { actionButton } from '../parts/action.ts'
 import { copyButton } from '../parts/copy.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
+import { stateBadge } from '../parts/state.ts'
 import { table } from '../parts/table.ts'
-import { time } from '../parts/time.ts'
+import { timeAgo } from '../parts/time.ts'
 import { askForProject } from './ask-operator.ts'
 import { createKeyForm, type KeyForm, readKeyForm, showKeyForm } from './key-form.ts'
 import { frameLongList, readLongList } from './long-list.ts'
@@ -90,15 +91,20 @@ function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup
   return table(keys, {
     caption: texts.listTitle,
     empty: texts.empty,
-    hasCards: true,
     columns: [
       { heading: columns.name, show: key => key.name },
       { heading: columns.key, show: key => html`<code>${prefix}...${key.last4}</code>` },
       { heading: columns.scopes, isText: true, show: scopesOf },
-      { heading: columns.created, show: key => time(key.createdAt) },
-      { heading: columns.lastUsed, show: key => (key.lastUsedAt === null ? texts.never : time(key.lastUsedAt)) },
-      { heading: columns.expires, show: key => (key.expiresAt === null ? texts.unlimited : time(key.expiresAt)) },
-      { heading: columns.state, show: key => stateOf(key, visit.now) },
+      { heading: columns.created, show: key => timeAgo(key.createdAt, visit.now) },
+      {
+        heading: columns.lastUsed,
+        show: key => (key.lastUsedAt === null ? texts.never : timeAgo(key.lastUsedAt, visit.now)),
+      },
+      {
+        heading: columns.expires,
+        show: key => (key.expiresAt === null ? texts.unlimited : timeAgo(key.expiresAt, visit.now)),
+      },
+      { heading: columns.status, show: key => stateOf(key, visit.now) },
       { heading: '', show: key => keyButton(visit, key) },
     ],
   })
@@ -113,7 +119,7 @@ function scopesOf({ scopes, projectIds, allowedAddresses }: ApiKey): string {
 
 function stateOf(key: ApiKey, now: number): Markup {
   const state = findKeyState(key, now)
-  return html`<span class="state ${state}">${texts.states[state]}</span>`
+  return stateBadge(state, texts.states[state])
 }
 
 /** A revoked key cannot come back, so its row offers a new key of the same name, scopes and bounds. */
@@ -150,7 +156,6 @@ function projectIds(projects: readonly Project[], empty: Fragment): Markup {
   return table(projects, {
     caption: texts.projectsTitle,
     empty,
-    hasCards: true,
     columns: [
       { heading: name, show: project => project.name },
       {
@@ -204,7 +209,7 @@ const texts = {
     created: 'Created',
     lastUsed: 'Last used',
     expires: 'Expires',
-    state: 'State',
+    status: 'Status',
   },
   never: 'never',
   unlimited: 'no expiry',

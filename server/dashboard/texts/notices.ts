@@ -16,3 +16,10 @@ export const notices = {
   'agent-job-was-archived': 'The job was archived already, so nothing was changed.',
   'person-removed': 'The person is removed and signed out everywhere.',
 } as const
+
+/** What a person should act on, or what was not done. These notices stay; the others leave by themselves. */
+export const lastingNotices: ReadonlySet<string> = new Set<keyof typeof notices>([
+  'key-form-used',
+  'export-had-ended',
+  'agent-job-was-archived',
+])

@@ -62,9 +62,7 @@ export const overviewTexts = {
   columns: {
     site: 'Site',
     version: 'Version',
-    state: 'State',
     progress: 'Progress',
-    created: 'Created',
     job: 'Job',
     source: 'Repository',
   },
