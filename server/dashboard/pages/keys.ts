@@ -198,7 +198,7 @@ ${copyButton(text, { label: texts.copy, name: texts.copyNamed(`the lines for ${l
 const texts = {
   title: 'API keys',
   intro:
-    'A key lets a program use the API in the name of this organization. Keep keys secret. Only a key with the scope "count" may be in a page; put none into a repository.',
+    'A key lets a program use the API for this organization. Keep keys secret, and never commit them to a repository. Only a key with the scope "count" may be in a web page.',
   listTitle: 'Keys',
   find: 'Name or last characters',
   empty: 'There are no keys yet. Generate the first one below.',
@@ -221,7 +221,7 @@ const texts = {
   revokeNamed: (name: string) => `Revoke the key ${name}`,
   confirmRevoke: (name: string) =>
     `Revoke the key "${name}"? Programs that use it are refused from the next request on. This cannot be undone, but you can generate a new key.`,
-  replace: 'Generate a key like it',
+  replace: 'Generate a similar key',
   generateTitle: 'Generate a key',
   shownOnce: 'Copy the key now. It is shown only this once.',
   newKey: (name: string) => `The key ${name}`,
@@ -231,11 +231,11 @@ const texts = {
   done: 'I have kept the key',
   tryTitle: 'Try it',
   tryHint:
-    'These lines count the unique visitors of the first project. They read the key from the environment variable QUIRE_API_KEY.',
-  tryYourKey: 'Put a key that may read in place of KEY.',
-  tryNewKey: 'The lines for curl set it to the new key, so they work as they are.',
-  noProject: 'Create a project first, then this page shows lines to paste.',
-  noProjectForMember: 'When there is a project, this page shows lines to paste.',
+    'These commands count the unique visitors of the first project. They read the key from the environment variable QUIRE_API_KEY.',
+  tryYourKey: 'Replace KEY with a key that has the scope read.',
+  tryNewKey: 'The commands for curl set it to the new key, so they work as they are.',
+  noProject: 'Create a project first. Then this page shows commands to paste.',
+  noProjectForMember: 'When there is a project, this page shows commands to paste.',
   projectsTitle: 'Project ids',
   findProject: 'Name or id of a project',
   projectColumns: { name: 'Project', id: 'Id' },

@@ -200,7 +200,7 @@ function ownSessions(sessions: readonly Session[], visit: Visit): Markup {
 const texts = {
   title: 'People',
   intro:
-    'Members of this organization sign in with a link that works once. They may do everything here, except create projects and sites, set an origin, and delete a site.',
+    'Members of this organization sign in with a link that works once. They can do everything here, except create projects and sites, set an origin, and delete a site.',
   membersTitle: 'Members',
   find: 'Name',
   operatorsTitle: 'Operators',
