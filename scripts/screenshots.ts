@@ -2,11 +2,13 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { Command } from 'commander'
 import puppeteer, { type Browser, type Page } from 'puppeteer'
 import { OperatorError } from '../server/base/operator-error.ts'
 import { withStore } from '../server/commands/with-store.ts'
+import type { Store } from '../server/store/store.ts'
 import { readArchivedFile } from '../server/unpack/read-archived-file.ts'
 import { defaultUnpackLimits } from '../server/unpack/unpack-limits.ts'
 import { findBrowser, installCommand } from '../server/web/browser/find-browser.ts'
@@ -120,12 +122,24 @@ async function takeAll(
 /** Returns the address of the report of the demo's export, which is a page of its bundle. */
 async function unpackReport(data: string, { jobId }: Demo): Promise<string> {
   const limits = { zip: defaultUnpackLimits, 'tar.gz': defaultUnpackLimits }
-  const bundles = await withStore({ data }, store => store.exportJobs.find(jobId))
-  const bundle = join(data, 'bundles', bundles?.bundle?.fileName ?? '')
-  const report = await readArchivedFile(bundle, 'export-report.html', { limits, maxBytes: 10 * 1024 ** 2 })
+  const bundle = await withStore({ data }, store => untilBundled(store, jobId))
+  const report = await readArchivedFile(join(data, 'bundles', bundle), 'export-report.html', {
+    limits,
+    maxBytes: 10 * 1024 ** 2,
+  })
   const file = join(data, 'export-report.html')
   await writeFile(file, report ?? '')
   return pathToFileURL(file).href
+}
+
+/** Waits for the file name of a bundle: on a busy machine, the demo serves before its export has ended. */
+async function untilBundled({ exportJobs }: Pick<Store, 'exportJobs'>, jobId: string): Promise<string> {
+  for (;;) {
+    const job = await exportJobs.find(jobId)
+    if (job?.bundle) return job.bundle.fileName
+    if (job?.status === 'failed') throw new OperatorError(`The export of the demo failed: ${job.error}`)
+    await setTimeout(500)
+  }
 }
 
 await runProgram(program)

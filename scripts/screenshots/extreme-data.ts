@@ -24,7 +24,7 @@ export async function addExtremes(store: Store, dataFolder: string): Promise<{ e
   const [empty, long] = ['Empty', longName(0)].map(
     (name): Organization => ({ id: createId('org'), name, plan: 'enterprise', createdAt: now }),
   ) as [Organization, Organization]
-  const projects = Array.from({ length: 60 }, (_, index) => createProject(long.id, index, now))
+  const projects = Array.from({ length: 60 }, (_, index) => createProject(long.id, index, now - 1000 + index))
   await store.atomically(function* (nouns) {
     yield* nouns.organizations.insert(empty)
     yield* nouns.organizations.insert(long)

@@ -159,7 +159,7 @@ kbd { padding: 0.1rem 0.4rem; border: 1px solid var(--field); border-radius: 4px
 .empty { color: var(--quiet); border: 1px dashed var(--line); border-radius: var(--corner); padding: 1.5rem; text-align: center; }
 progress, meter { width: 100%; height: 0.8rem; accent-color: var(--accent); }
 .tools { display: flex; flex-wrap: wrap; align-items: end; gap: 0.75rem; margin: 1rem 0; }
-.tools .field { margin: 0; }
+.tools .field { margin: 0; min-width: 0; max-width: 100%; }
 .ranges ul { display: flex; flex-wrap: wrap; gap: 0.25rem; }
 .ranges a { border: 1px solid var(--line); overflow-wrap: anywhere; }
 form.inline + .notice { margin-top: 1rem; }

@@ -68,7 +68,7 @@ function columnsOf(visit: Visit) {
       show: ({ source }: AgentJob) =>
         html`${source.repository}<br><span class="quiet">${source.ref ?? texts.defaultBranch}</span>`,
     },
-    { heading: columns.model, show: ({ model }: AgentJob) => model },
+    { heading: columns.model, isText: true, show: ({ model }: AgentJob) => model },
     { heading: columns.created, show: ({ createdAt }: AgentJob) => timeAgo(createdAt, visit.now) },
   ]
 }

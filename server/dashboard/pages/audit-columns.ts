@@ -28,6 +28,7 @@ export function auditColumns(
   const { columns } = texts
   const organization: Column<AuditEvent> = {
     heading: columns.organization,
+    isText: true,
     show: ({ organizationId }) =>
       organizationId === null ? texts.noOrganization : (organizations?.get(organizationId)?.name ?? organizationId),
   }
@@ -36,8 +37,8 @@ export function auditColumns(
     // A later version may have written an action that this one does not know.
     { heading: columns.action, show: ({ action }) => texts.actions[action] ?? action },
     { heading: columns.subject, isText: true, show: event => showSubject(event, links.get(event.id)) },
-    { heading: columns.actor, show: ({ actor }) => actor },
-    { heading: columns.address, show: ({ address }) => address },
+    { heading: columns.actor, isText: true, show: ({ actor }) => actor },
+    { heading: columns.address, isText: true, show: ({ address }) => address },
     ...(organizations ? [organization] : []),
   ]
 }

@@ -151,7 +151,7 @@ function showExports(visit: Visit, exports: readonly ExportJob[]): Markup {
         heading: columns.site,
         show: ({ jobId, request }) => html`<a href="${visit.link(exportPath(jobId))}">${request.domain}</a>`,
       },
-      { heading: columns.version, show: ({ request }) => request.version },
+      { heading: columns.version, isText: true, show: ({ request }) => request.version },
       { heading: exportTexts.columns.status, show: ({ status }) => stateBadge(status, exportTexts.statuses[status]) },
       { heading: columns.progress, isNumber: true, show: ({ progress }) => `${Math.floor(progress)} %` },
       { heading: exportTexts.columns.created, show: ({ createdAt }) => timeAgo(createdAt, visit.now) },
@@ -169,7 +169,7 @@ function showJobs(visit: Visit, jobs: readonly AgentJob[]): Markup {
         heading: columns.job,
         show: job => html`<a href="${visit.link(agentJobPath(job))}">${job.id}</a>`,
       },
-      { heading: columns.source, show: ({ source }) => source.repository },
+      { heading: columns.source, isText: true, show: ({ source }) => source.repository },
       {
         heading: agentJobTexts.columns.status,
         show: ({ status }) => stateBadge(status, agentJobTexts.statuses[status]),

@@ -155,8 +155,8 @@ function siteTable(visit: Visit, sites: readonly (Site & { projectName: string }
         heading: siteColumns.domain,
         show: ({ domain }) => html`<a href="${visit.link(`/projects/sites/${domain}`)}">${domain}</a>`,
       },
-      { heading: siteColumns.project, show: ({ projectName }) => projectName },
-      { heading: siteColumns.origin, show: ({ domain, origin }) => origin ?? `https://${domain}/` },
+      { heading: siteColumns.project, isText: true, show: ({ projectName }) => projectName },
+      { heading: siteColumns.origin, isText: true, show: ({ domain, origin }) => origin ?? `https://${domain}/` },
       { heading: siteColumns.rules, isNumber: true, show: ({ removal }) => (removal ? countRules(removal) : 0) },
     ],
   })

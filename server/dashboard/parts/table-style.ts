@@ -10,6 +10,7 @@ const cards = (table: string) => `
   ${table} tbody tr:hover { background: none; }
   ${table} tbody :is(th, td) { max-width: none; border: 0; padding: 0.15rem 0; text-align: left; }
   ${table} tbody th { padding-bottom: var(--space-1); }
+  ${table} :is(td, td code) { overflow-wrap: anywhere; }
   ${table} td[data-label] { display: flow-root; padding-left: 7.5rem; white-space: normal; }
   ${table} td[data-label]::before { content: attr(data-label); float: left; width: 7rem; margin-left: -7.5rem; color: var(--quiet); }
   ${table} td:empty { display: none; }
@@ -25,8 +26,10 @@ th:first-child, td:first-child { padding-left: var(--space-2); }
 thead th { color: var(--quiet); font-weight: 600; font-size: var(--size-small); white-space: nowrap; }
 tbody tr:hover { background: var(--panel); }
 tbody th { font-weight: 600; min-width: 8rem; max-width: 26rem; }
-tbody :is(th, td), td code { overflow-wrap: anywhere; }
+td, td code { overflow-wrap: break-word; }
+tbody th, td.text, td.text code { overflow-wrap: anywhere; }
 td.text { min-width: 9rem; }
+td :is(button, .state) { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 td.number { white-space: nowrap; }
 td meter { min-width: 7rem; vertical-align: middle; }

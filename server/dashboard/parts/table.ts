@@ -6,7 +6,7 @@ export interface Column<Row> {
   heading: string
   /** Numbers are aligned to the right. */
   isNumber?: boolean
-  /** Sentences, which may break into lines. */
+  /** What people or other programs wrote, however long. It breaks into lines anywhere. */
   isText?: boolean
   /** A link that sorts the rows by this column, and how they are sorted by it now; undefined = not. */
   sort?: { address: string; name: string; is?: 'ascending' | 'descending' }
