@@ -31,11 +31,10 @@ export function themeRouter({ findAddress }: { findAddress: FindServerAddress })
   return router
 }
 
-/** The page of the dashboard from which a form was sent, with its query. After `//`, an address could name another server. */
+/** The page of the dashboard from which a form was sent, with its query. An address with `//` could name another server. */
 function findPage({ headers }: Request, publicUrl: string): string {
   const { pathname = '', search = '' } = URL.parse(headers.referer ?? '') ?? {}
   const folder = cookiePath(publicUrl)
-  return pathname.startsWith(`${folder}/`)
-    ? dashboardPath + pathname.slice(folder.length) + search
-    : `${dashboardPath}/`
+  if (!pathname.startsWith(`${folder}/`) || pathname.includes('//')) return `${dashboardPath}/`
+  return dashboardPath + pathname.slice(folder.length) + search
 }
