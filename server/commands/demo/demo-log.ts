@@ -107,8 +107,16 @@ export function* generateDemoLog(options: AccessLogOptions & { story: SiteStory 
     const { address, userAgent } = pickVisitor(kind, Math.round(lines / 12), random)
     const { target, status } = pickRequest(kind, { path: pickPage(), atMs }, story, random)
     const { referrer, request } = refer(kind, `GET ${target} HTTP/2.0`, random())
-    const size = status === 304 ? '-' : String(500 + Math.floor(random() * 60_000))
-    yield `${address} - - [${toLogDate(atMs, 0)}] "${request}" ${status} ${size} "${referrer}" "${userAgent}"`
+    const write = (request: string, status: number, seconds: number) => {
+      const size = status === 304 ? '-' : String(500 + Math.floor(random() * 60_000))
+      return `${address} - - [${toLogDate(atMs + seconds * 1000, 0)}] "${request}" ${status} ${size} "${referrer}" "${userAgent}"`
+    }
+    yield write(request, status, 0)
+    // The browser of a person also loads what the page needs, unless its cache has it.
+    if (kind === 'human' && random() < 0.85) {
+      line++
+      yield write(`GET ${pick(files.human, random)} HTTP/2.0`, 200, 1)
+    }
   }
 }
 
@@ -127,12 +135,12 @@ function pickVisitor(kind: Kind, readers: number, random: Random): { address: st
 }
 
 const files = {
-  human: ['/assets/app.4f2a.js', '/assets/style.css?v=3', '/img/logo.svg', '/favicon.ico', '/search-index.json'],
+  human: ['/assets/app.4f2a.js', '/assets/style.css?v=3', '/fonts/inter.woff2'],
   ai: ['/robots.txt', '/sitemap.xml', '/llms.txt'],
   neither: ['/robots.txt', '/robots.txt', '/sitemap.xml'],
 }
-/** How often a visitor requests a file, which is no page. */
-const fileShare = { human: 0.55, ai: 0.06, neither: 0.1 }
+/** How often a visitor requests a file alone. */
+const fileShare = { human: 0.002, ai: 0.06, neither: 0.1 }
 const markdownShare = { human: 0.004, ai: 0.2, neither: 0 }
 const statuses = [200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 304, 304, 304, 206]
 
@@ -146,7 +154,7 @@ function pickRequest(
   if (since >= 0 && random() < 0.01) return { target: removed, status: 404 }
   if (path === failing && (since === 0 || since === 1) && random() < 0.6) return { target: path, status: 500 }
   const status = pick(statuses, random)
-  if (random() < fileShare[kind]) return { target: pick(files[kind], random), status }
+  if (random() < fileShare[kind]) return { target: pick(files[kind === 'human' ? 'ai' : kind], random), status }
   const folder = path === '/' ? '' : path
   if (random() < markdownShare[kind]) return { target: `${folder || '/index'}.md`, status }
   return { target: pick(spellings, random)(path, folder), status }
