@@ -139,6 +139,7 @@ form.inline { display: inline; }
 .choice > .hint, .choice > .inner { margin-left: 1.6rem; }
 .choice:not(:has(> .check input:checked)) > .inner { display: none; }
 form details > summary { padding: 0.4rem 0; cursor: pointer; color: var(--accent); }
+.card > h2:first-child { margin-top: 1rem; }
 .tight { margin: 0; padding-left: 1.2rem; }
 .hint { margin: 0.3rem 0 0; font-size: 0.9rem; }
 .problem { color: var(--bad); margin: 0.3rem 0 0; font-weight: 600; }
