@@ -1,16 +1,31 @@
 import { relativePath } from '../docs/relative-path.ts'
-import type { Visit } from './page.ts'
+import type { NoticeName, Visit } from './page.ts'
 import { tokenField } from './parts/action.ts'
 import { html, type Markup } from './parts/html.ts'
 import { isLive, renewalState } from './renewal.ts'
 import { staticPath } from './static-files.ts'
-import { frameTexts, type Section, sectionKeys, sectionNames, sectionPath } from './texts/frame.ts'
+import {
+  frameTexts,
+  type Section,
+  sectionKeys,
+  sectionNames,
+  sectionPath,
+  type Theme,
+  themeNames,
+} from './texts/frame.ts'
+import { lastingNotices, notices } from './texts/notices.ts'
 
 /** How many organizations are offered in a select. Operators of more choose on a page. */
 export const maxOrganizations = 50
 
 /** Where the dashboard is on the server. */
 export const dashboardPath = '/dashboard'
+
+/** Where the chosen theme is sent. */
+export const themePath = `${dashboardPath}/theme`
+
+/** A page that is written in the theme that was chosen in the browser. */
+export type FramedPage = (theme: Theme) => string
 
 /** Where people sign in. */
 export const signInPath = `${dashboardPath}/sign-in`
@@ -21,18 +36,21 @@ export function organizationPath(organizationId: string, path = ''): string {
 }
 
 /** Frames a page that everyone may see, such as the page to sign in. */
-export function framePublicPage(pagePath: string, title: string, content: Markup): string {
-  return writeDocument(
-    pagePath,
-    title,
-    html`<body class="public">
+export function framePublicPage(pagePath: string, title: string, content: Markup): FramedPage {
+  return theme =>
+    writeDocument(
+      pagePath,
+      theme,
+      title,
+      html`<body class="public">
 <main id="content">
 <p class="brand">Quire</p>
 <h1>${title}</h1>
 ${content}
 </main>
+<footer>${themeForm(pagePath, theme)}</footer>
 </body>`,
-  )
+    )
 }
 
 /** Frames a page of an organization: header, navigation, notice and content. */
@@ -45,21 +63,27 @@ export function frameOrganizationPage(
     content,
     notice,
     hasChart = false,
+    isRefused = false,
   }: {
     pagePath: string
     section: Section | null
     title: string
     content: Markup
-    notice: string | undefined
+    notice: NoticeName | undefined
     hasChart?: boolean
+    /** Whether the page says that something was not done. Its title says so, too, because a screen reader begins with it. */
+    isRefused?: boolean
   },
-): string {
+): FramedPage {
   const isMarked = visit.person.organizationId === null && visit.person.name !== frameTexts.allOrganizations
   const list = navigation(visit, section, pagePath)
-  return writeDocument(
-    pagePath,
-    `${title} - ${visit.organization.name}`,
-    html`<body>
+  const subject = `${title} - ${visit.organization.name}`
+  return theme =>
+    writeDocument(
+      pagePath,
+      theme,
+      isRefused ? frameTexts.error(subject) : subject,
+      html`<body>
 <a class="skip" href="#content">${frameTexts.skip}</a>
 <header>
 <a class="brand" href="${visit.link('')}">Quire</a>
@@ -70,17 +94,18 @@ ${tokenField(visit)}
 <button class="plain">${frameTexts.signOut}</button>
 <button type="button" class="plain keys" data-keys hidden>${frameTexts.keys}</button>
 </form>
+${themeForm(pagePath, theme)}
 </header>
 <details class="menu"><summary>${frameTexts.menu}</summary><nav aria-label="${frameTexts.navigation}, small screen">${list}</nav></details>
 <nav class="side" aria-label="${frameTexts.navigation}">${list}</nav>
 <main id="content" tabindex="-1">
-${isLive(content) && renewalState({ signIn: relativePath(pagePath, signInPath), home: visit.link('') })}${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
+${isLive(content) && renewalState({ signIn: relativePath(pagePath, signInPath), home: visit.link('') })}${notice !== undefined && showNotice(notice)}
 <h1>${title}</h1>
 ${content}
 </main>
 </body>`,
-    hasChart,
-  )
+      hasChart,
+    )
 }
 
 function navigation(visit: Visit, section: Section | null, pagePath: string): Markup {
@@ -112,15 +137,29 @@ ${section !== null && html`<input type="hidden" name="section" value="${section}
 </form>`
 }
 
-function writeDocument(pagePath: string, title: string, body: Markup, hasChart = false): string {
+/** What was done leaves by itself. It stays in the page for screen readers. */
+function showNotice(name: NoticeName): Markup {
+  return html`<p class="notice${!lastingNotices.has(name) && ' toast'}" role="status">${notices[name]}</p>`
+}
+
+/** Chooses the theme. Without scripts, the page is loaded again in it. */
+function themeForm(pagePath: string, theme: Theme): Markup {
+  const buttons = Object.entries(themeNames).map(
+    ([name, label]) =>
+      html`<button name="theme" value="${name}" aria-pressed="${String(name === theme)}" title="${label}"><span class="unseen">${label}</span></button>`,
+  )
+  return html`<form method="post" action="${relativePath(pagePath, themePath)}" class="theme"><fieldset><legend class="unseen">${frameTexts.theme}</legend>${buttons}</fieldset></form>`
+}
+
+function writeDocument(pagePath: string, theme: Theme, title: string, body: Markup, hasChart = false): string {
   const file = (name: Parameters<typeof staticPath>[0]) => relativePath(pagePath, dashboardPath + staticPath(name))
   return html`<!doctype html>
-<html lang="en">
+<html lang="en"${theme !== 'system' && html` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} - Quire</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${file('icon.svg')}">
 <link rel="stylesheet" href="${file('style.css')}">
 ${hasChart && html`<link rel="stylesheet" href="${file('chart.css')}">\n<script src="${file('chart.js')}" defer></script>\n`}<script src="${file('dashboard.js')}" defer></script>
 </head>

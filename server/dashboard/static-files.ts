@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import { chartScript, chartStyle } from '../../generated/chart.ts'
 import { runDashboard } from '../../generated/in-page.ts'
 import { callScript } from '../base/call-script.ts'
+import { logo } from '../docs/palette.ts'
 import { styleSheet } from './style-sheet.ts'
 
 /** The files that pages load, by the name in their addresses. */
 const files = {
   'style.css': { contentType: 'text/css; charset=utf-8', body: styleSheet },
+  'icon.svg': { contentType: 'image/svg+xml', body: logo },
   'dashboard.js': { contentType: 'text/javascript; charset=utf-8', body: `${callScript(runDashboard)}\n` },
   'chart.js': { contentType: 'text/javascript; charset=utf-8', body: chartScript },
   'chart.css': { contentType: 'text/css; charset=utf-8', body: chartStyle },

@@ -38,7 +38,7 @@ test.each([
       all =>
         all.filter(each => {
           const { left, right } = each.getBoundingClientRect()
-          const box = each.closest('.wide')?.getBoundingClientRect()
+          const box = each.closest('.list')?.getBoundingClientRect()
           return !box || left < box.left || right > box.right || right > innerWidth
         }).length,
     )
@@ -51,7 +51,7 @@ test('a card names its values, and is a row of a table for screen readers', asyn
   const { tab, go } = dashboard
   await go('/keys')
   await tab.setViewport({ width: 360, height: 900 })
-  const named = await tab.$$eval('[aria-label=Keys] tbody tr:first-child td', cells =>
+  const named = await tab.$$eval('#list-keys tbody tr:first-child td', cells =>
     cells.map(cell => getComputedStyle(cell, '::before').content),
   )
   expect(named).toEqual([
@@ -61,7 +61,7 @@ test('a card names its values, and is a row of a table for screen readers', asyn
     '"Created"',
     '"Last used"',
     '"Expires"',
-    '"State"',
+    '"Status"',
     'none',
   ])
   const roles = await tab.accessibility.snapshot({ interestingOnly: false })

@@ -92,7 +92,7 @@ export async function showPage(
   const { section } = page
   return {
     status,
-    text: frameOrganizationPage(visit, { pagePath, section, title, content, notice: undefined, hasChart }),
+    text: frameOrganizationPage(visit, { pagePath, section, title, content, notice: undefined, hasChart })('system'),
   }
 }
 

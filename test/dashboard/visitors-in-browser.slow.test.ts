@@ -34,7 +34,10 @@ const readFigures = () =>
   )
 /** The first cells of the rows in the table of pages. */
 const readPaths = () =>
-  open().tab.$$eval('[aria-label="Pages"] tbody th', cells => cells.map(({ textContent }) => textContent))
+  open().tab.$$eval('table', tables => {
+    const pages = tables.find(({ caption }) => caption?.textContent === 'Pages')
+    return [...(pages?.querySelectorAll('tbody th') ?? [])].map(({ textContent }) => textContent)
+  })
 
 /** Lets the pages wait for half a second where they would wait longer. */
 async function hurry(): Promise<() => Promise<void>> {

@@ -59,7 +59,7 @@ Go-http-client/2.0
   ),
 ]
 
-const agentsOf = Map.groupBy(demoAgents, ({ kind }) => kind)
+export const agentsOf = Map.groupBy(demoAgents, ({ kind }) => kind)
 
 /**
  * Generates the combined access log of a documentation site, line by line, without line breaks: Zipf-distributed pages with
@@ -95,7 +95,7 @@ export function* generateAccessLog({
   }
 }
 
-type Random = () => number
+export type Random = () => number
 
 const kinds = ['human', 'human', 'human', 'human', 'human', 'human', 'ai', 'ai', 'neither', 'neither'] as const
 const statuses = [200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 304, 304, 404, 301, 206, 500, 403]
@@ -114,7 +114,7 @@ function pickVisitor(kind: (typeof kinds)[number], readers: number, random: Rand
  * Uses the IPv6 documentation prefix (RFC 3849) and private IPv4 addresses (RFC 1918). IPv6 is canonical, as in most logs, and each
  * host has a /64 network of its own, as subscribers have.
  */
-function toAddress(host: number): string {
+export function toAddress(host: number): string {
   if (host % 7 === 3) {
     const [high, low] = [host >> 16, host & 0xffff].map(group => group.toString(16))
     return low === '0' ? `2001:db8:${high}::1` : `2001:db8:${high}:${low}::1`
@@ -143,7 +143,11 @@ const assistants = [
 ]
 
 /** Adds a referrer to some requests. Some people come from an AI assistant. `turn` is from 0 to 1. */
-function refer(kind: (typeof kinds)[number], request: string, turn: number): { referrer: string; request: string } {
+export function refer(
+  kind: (typeof kinds)[number],
+  request: string,
+  turn: number,
+): { referrer: string; request: string } {
   if (turn < 0.3) return { referrer: 'https://www.example.com/search?q=docs', request }
   const assistant = kind === 'human' ? assistants[Math.floor((turn - 0.3) * 300)] : undefined
   if (!assistant) return { referrer: '-', request }
@@ -163,7 +167,7 @@ const assets = [
   '/search-index.json',
 ]
 
-const spellings: readonly ((path: string, folder: string) => string)[] = [
+export const spellings: readonly ((path: string, folder: string) => string)[] = [
   path => path,
   path => path,
   path => path,
@@ -176,8 +180,8 @@ const spellings: readonly ((path: string, folder: string) => string)[] = [
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** `20/Nov/2026:10:11:12 +0000` */
-function toLogDate(atMs: number, offsetMinutes: number): string {
+/** Writes an instant as `20/Nov/2026:10:11:12 +0000` */
+export function toLogDate(atMs: number, offsetMinutes: number): string {
   const [date = '', time = ''] = new Date(atMs + offsetMinutes * 60_000).toISOString().slice(0, 19).split('T')
   const [year, month, day] = date.split('-')
   const minutes = Math.abs(offsetMinutes)
@@ -205,12 +209,12 @@ function toAgents(kind: 'human' | 'ai' | 'neither', text: string) {
   return text.split('\n').map(userAgent => ({ kind, userAgent }))
 }
 
-function pick<T>(items: readonly T[], random: Random): T {
+export function pick<T>(items: readonly T[], random: Random): T {
   return items[Math.floor(random() * items.length)] as T
 }
 
 /** Picks the n-th item with a probability that is proportional to 1/n. */
-function createZipf<T>(items: readonly T[], random: Random): () => T {
+export function createZipf<T>(items: readonly T[], random: Random): () => T {
   let total = 0
   const upTo = Float64Array.from(items, (_, i) => (total += 1 / (i + 1)))
   return () => {
@@ -226,7 +230,7 @@ function createZipf<T>(items: readonly T[], random: Random): () => T {
 }
 
 /** Creates random numbers in [0, 1) from a seed (mulberry32). */
-function createRandom(seed: number): Random {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -15,8 +15,8 @@ import type { Store } from '../../store/store.ts'
 import { createId } from '../../tenancy/id.ts'
 import type { Organization } from '../../tenancy/organization.ts'
 import { newVisitorRules, type Project } from '../../tenancy/project.ts'
-import { generateAccessLog } from './access-log.ts'
 import { type DemoKeyOptions, openDemoKey } from './demo-key.ts'
+import { generateDemoLog } from './demo-log.ts'
 
 /** Ids and the key of the demo, for its example requests. */
 export interface Demo {
@@ -36,6 +36,8 @@ const firstExportId = 'se_0f3c9a1b2d4e5f60'
 const hourMs = 60 * 60 * 1000
 const logDays = 30
 const logLines = 20_000
+/** The page that fails, counted from the most popular one. */
+const failingRank = 4
 
 /** Creates the demo organization on the first call, and finds it again later. */
 export async function seedDemo(store: Store, options: DemoKeyOptions): Promise<Demo> {
@@ -122,7 +124,7 @@ async function insertProject(
   }
   await addProject(store, project)
   await store.agentJobs.insertAll(agentJobs(project.id, now))
-  await importSampleLog(store, project, dataFolder, toDay(now))
+  await importSampleLog(store, project, dataFolder, now)
   return project
 }
 
@@ -144,20 +146,34 @@ function agentJobs(projectId: string, now: number): AgentJob[] {
   return [active('active', 1), completed, failed, archived]
 }
 
-async function importSampleLog(store: Store, project: Project, dataFolder: string, today: Day): Promise<void> {
+async function importSampleLog(store: Store, project: Project, dataFolder: string, now: number): Promise<void> {
+  const today = toDay(now)
+  const paths = samplePaths()
   const file = join(dataFolder, 'demo-access.log')
-  const lines = generateAccessLog({
+  const lines = generateDemoLog({
     seed: 1,
     lines: logLines,
     from: today - logDays,
     to: today + 1,
-    paths: samplePaths(),
+    paths,
+    story: {
+      untilMs: now,
+      releaseDay: findReleaseDay(today),
+      failing: paths[failingRank] ?? '/',
+      removed: '/docs/getting-started',
+    },
   })
   await pipeline(
     Readable.from(lines).map((line: string) => `${line}\n`),
     createWriteStream(file, { mode: 0o600 }),
   )
   await importAccessLog({ file, project, visits: store.visits })
+}
+
+/** A working day of the last week, because nobody releases on a weekend. 1970-01-01 was a Thursday. */
+function findReleaseDay(today: Day): Day {
+  const weekday = today % 7
+  return today - 4 - (weekday === 0 ? 2 : weekday === 6 ? 1 : 0)
 }
 
 /** The paths of this documentation, for the sample log. */

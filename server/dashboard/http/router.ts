@@ -14,7 +14,7 @@ import {
   organizationPath,
   signInPath,
 } from '../frame.ts'
-import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
+import { type Answer, type NoticeName, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
 import { pages } from '../pages/index.ts'
 import { html } from '../parts/html.ts'
 import { createChangeRecorder } from '../record-change.ts'
@@ -28,6 +28,7 @@ import { isFromOwnPage } from './same-origin.ts'
 import { sendDownload, sendHtml, sendToPage } from './send-page.ts'
 import { createFormToken, isFormToken, readSessionCookie, setSessionCookie } from './session-cookie.ts'
 import { signInRouter } from './sign-in.ts'
+import { themeRouter } from './theme.ts'
 
 export interface DashboardOptions {
   deps: DashboardDeps
@@ -49,6 +50,7 @@ export function dashboardRouter(options: DashboardOptions): Router {
   const { deps, findAddress, findClient, log } = options
   const router = Router({ caseSensitive: true, strict: true })
   router.use(staticFiles())
+  router.use(themeRouter(options))
   router.use(signInRouter(options))
   router.get('/', (req, res) => openFirstPage(req, res, options))
   router.post('/sign-out', readForm, async (req, res) => {
@@ -189,12 +191,20 @@ async function send(
     return sendToPage(res, visit.link(answer.leadTo) + query)
   }
   const done = visit.query.get('done') ?? ''
-  const notice = Object.hasOwn(notices, done) ? notices[done as keyof typeof notices] : undefined
+  const notice = Object.hasOwn(notices, done) ? (done as NoticeName) : undefined
   const { title, content, status = 200, hasChart = false } = answer
   sendHtml(
     res,
     status,
-    frameOrganizationPage(visit, { pagePath: pathOf(req), section, title, content, notice, hasChart }),
+    frameOrganizationPage(visit, {
+      pagePath: pathOf(req),
+      section,
+      title,
+      content,
+      notice,
+      hasChart,
+      isRefused: status >= 400,
+    }),
   )
 }
 

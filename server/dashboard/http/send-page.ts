@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream'
 import type { Response } from 'express'
 import { sendStream } from '../../http/send-stream.ts'
+import type { FramedPage } from '../frame.ts'
 import type { Answer } from '../page.ts'
+import { readTheme } from './theme-cookie.ts'
 
 /** Pages load the style sheet and the scripts of the dashboard, and nothing else: no script, style or frame in a page runs. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 /** Sends a whole page. Pages show what only one person may see, so no cache keeps them. */
-export function sendHtml(res: Response, status: number, text: string): void {
+export function sendHtml(res: Response, status: number, page: FramedPage): void {
   res
     .status(status)
     .set({
@@ -18,7 +20,7 @@ export function sendHtml(res: Response, status: number, text: string): void {
       // Without it, forms have `Origin: null` over plain http, and cannot be told from those of other sites.
       'Referrer-Policy': 'same-origin',
     })
-    .send(text)
+    .send(page(readTheme(res.req)))
 }
 
 /** Leads to another page. The address is relative, so it works behind a proxy that adds a path. */

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Request, Response } from 'express'
+import { cookiePath, readCookie } from './cookies.ts'
 
 /** Browsers send cookies to all ports of a host, so each server there has a name of its own. */
 function nameCookie(publicUrl: string): string {
@@ -9,12 +10,8 @@ function nameCookie(publicUrl: string): string {
 
 /** Returns the secret of the session that the browser sends; undefined if it sends none. */
 export function readSessionCookie(req: Request, publicUrl: string): string | undefined {
-  const cookieName = nameCookie(publicUrl)
-  for (const pair of (req.headers.cookie ?? '').split(';')) {
-    const [name, value] = pair.trim().split('=', 2)
-    if (name === cookieName && value !== undefined && /^[\w-]{43}$/.test(value)) return value
-  }
-  return undefined
+  const secret = readCookie(req, nameCookie(publicUrl)) ?? ''
+  return /^[\w-]{43}$/.test(secret) ? secret : undefined
 }
 
 /**
@@ -25,12 +22,11 @@ export function readSessionCookie(req: Request, publicUrl: string): string | und
  * @param maxAgeMs undefined = the browser forgets the secret now
  */
 export function setSessionCookie(res: Response, publicUrl: string, secret: string, maxAgeMs?: number): void {
-  const { protocol, pathname } = new URL(publicUrl)
   res.cookie(nameCookie(publicUrl), secret, {
     httpOnly: true,
     sameSite: 'strict',
-    secure: protocol === 'https:',
-    path: `${pathname.replace(/\/$/, '')}/dashboard`,
+    secure: publicUrl.startsWith('https:'),
+    path: cookiePath(publicUrl),
     maxAge: maxAgeMs ?? 0,
   })
 }

@@ -5,6 +5,7 @@ import { actionButton } from '../parts/action.ts'
 import { copyButton } from '../parts/copy.ts'
 import { factList } from '../parts/facts.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
+import { stateBadge } from '../parts/state.ts'
 import { time } from '../parts/time.ts'
 import { agentJobTexts as texts } from '../texts/agent-jobs.ts'
 import { agentJobPath } from './agent-job-path.ts'
@@ -54,7 +55,7 @@ function showJob(visit: Visit, job: AgentJob): Markup {
   // A page that answers a form has an address that cannot be read again.
   const live = status === 'active' && visit.form.size === 0 && html` data-live="${liveMs}"`
   return html`<p><a href="${visit.link('/agent-jobs')}?project=${encodeURIComponent(projectId)}">${texts.back}</a></p>
-<p role="status"><span id="agent-job-state"${live}><span class="state ${status}">${texts.statuses[status]}</span> ${texts.stateNow[status]}</span></p>
+<p role="status"><span id="agent-job-state"${live}>${stateBadge(status, texts.statuses[status])} ${texts.stateNow[status]}</span></p>
 <div id="agent-job"${live}>
 ${factList([
   [facts.pullRequest, showPullRequest(job)],

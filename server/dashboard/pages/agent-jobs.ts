@@ -5,8 +5,9 @@ import type { Answer, PageDefinition, Visit } from '../page.ts'
 import { copyButton } from '../parts/copy.ts'
 import { selectField } from '../parts/field.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
+import { stateBadge } from '../parts/state.ts'
 import { table } from '../parts/table.ts'
-import { time } from '../parts/time.ts'
+import { timeAgo } from '../parts/time.ts'
 import { agentJobTexts as texts } from '../texts/agent-jobs.ts'
 import { agentJobPath } from './agent-job-path.ts'
 import { askForProject } from './ask-operator.ts'
@@ -59,7 +60,7 @@ function columnsOf(visit: Visit) {
     { heading: columns.id, show: (job: AgentJob) => html`<a href="${visit.link(agentJobPath(job))}">${job.id}</a>` },
     {
       heading: columns.status,
-      show: ({ status }: AgentJob) => html`<span class="state ${status}">${texts.statuses[status]}</span>`,
+      show: ({ status }: AgentJob) => stateBadge(status, texts.statuses[status]),
     },
     {
       heading: columns.source,
@@ -67,8 +68,8 @@ function columnsOf(visit: Visit) {
       show: ({ source }: AgentJob) =>
         html`${source.repository}<br><span class="quiet">${source.ref ?? texts.defaultBranch}</span>`,
     },
-    { heading: columns.model, show: ({ model }: AgentJob) => model },
-    { heading: columns.created, show: ({ createdAt }: AgentJob) => time(createdAt) },
+    { heading: columns.model, isText: true, show: ({ model }: AgentJob) => model },
+    { heading: columns.created, show: ({ createdAt }: AgentJob) => timeAgo(createdAt, visit.now) },
   ]
 }
 

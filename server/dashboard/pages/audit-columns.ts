@@ -4,7 +4,7 @@ import type { DashboardDeps } from '../deps.ts'
 import type { Visit } from '../page.ts'
 import { html, type Markup } from '../parts/html.ts'
 import type { Column } from '../parts/table.ts'
-import { timeWithSeconds } from '../parts/time.ts'
+import { timeAgo, timeWithSeconds } from '../parts/time.ts'
 import { exportPath, sitePath } from '../paths.ts'
 import { auditTexts as texts } from '../texts/audit.ts'
 import { agentJobPath } from './agent-job-path.ts'
@@ -18,25 +18,27 @@ type LinkDeps = Pick<DashboardDeps, 'organizations' | 'projects' | 'sites' | 'ex
 /**
  * The columns of a table of events.
  *
+ * @param options.now shows how long ago the events were; undefined = the second of each
  * @param options.organizations adds a column with their names; undefined = all events are of one organization
  */
 export function auditColumns(
   links: SubjectLinks,
-  { organizations }: { organizations?: ReadonlyMap<string, Organization> | undefined },
+  { organizations, now }: { organizations?: ReadonlyMap<string, Organization> | undefined; now?: number },
 ): Column<AuditEvent>[] {
   const { columns } = texts
   const organization: Column<AuditEvent> = {
     heading: columns.organization,
+    isText: true,
     show: ({ organizationId }) =>
       organizationId === null ? texts.noOrganization : (organizations?.get(organizationId)?.name ?? organizationId),
   }
   return [
-    { heading: columns.when, show: ({ at }) => timeWithSeconds(at) },
+    { heading: columns.when, show: ({ at }) => (now === undefined ? timeWithSeconds(at) : timeAgo(at, now)) },
     // A later version may have written an action that this one does not know.
     { heading: columns.action, show: ({ action }) => texts.actions[action] ?? action },
     { heading: columns.subject, isText: true, show: event => showSubject(event, links.get(event.id)) },
-    { heading: columns.actor, show: ({ actor }) => actor },
-    { heading: columns.address, show: ({ address }) => address },
+    { heading: columns.actor, isText: true, show: ({ actor }) => actor },
+    { heading: columns.address, isText: true, show: ({ address }) => address },
     ...(organizations ? [organization] : []),
   ]
 }

@@ -84,7 +84,7 @@ ${item(isAll, auditLink(visit, { isAll: true, before: undefined }), texts.scopes
 /** All events, not only the shown ones. */
 function showDownloads(visit: Visit, { isAll }: Question): Markup {
   const address = (format: 'csv' | 'json') => auditLink(visit, { isAll, before: undefined }, format)
-  return html`<p><a class="button" href="${address('csv')}">${texts.downloadCsv}</a>
+  return html`<p class="buttons"><a class="button" href="${address('csv')}">${texts.downloadCsv}</a>
 <a class="button" href="${address('json')}">${texts.downloadJson}</a></p>`
 }
 

@@ -9,7 +9,8 @@ import { findBrowser, installCommand } from '../../web/browser/find-browser.ts'
 import type { DashboardDeps } from '../deps.ts'
 import type { Answer, PageDefinition, Visit } from '../page.ts'
 import { html, type Markup } from '../parts/html.ts'
-import { time } from '../parts/time.ts'
+import { stateBadge } from '../parts/state.ts'
+import { timeAgo } from '../parts/time.ts'
 import { whileRenewed } from '../renewal.ts'
 import { healthTexts as texts } from '../texts/health.ts'
 import { showBytes } from '../texts/numbers.ts'
@@ -22,7 +23,7 @@ export const healthPage: PageDefinition = { section: 'health', path: '/health', 
 async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const health = await readHealth(visit, deps, deps.projects.list(visit.organization.id))
   const content = html`<div id="health" data-live="${renewMs}">
-${showHealth(health)}
+${showHealth(health, visit.now)}
 </div>
 ${whileRenewed(texts.renewed)}`
   return { title: texts.title, content }
@@ -125,24 +126,20 @@ function findDiskState(freeBytes: number): 'good' | 'warn' | 'bad' {
 }
 
 /** Shows a card for each part of the state, with what to do if it is bad. */
-function showHealth({ freeBytes, isWritable, hasBrowser, openExports, budgets, logs }: Health): Markup {
+function showHealth({ freeBytes, isWritable, hasBrowser, openExports, budgets, logs }: Health, now: number): Markup {
   const disk = findDiskState(freeBytes)
   const database = isWritable ? 'good' : 'bad'
   const browser = hasBrowser ? 'good' : 'bad'
   return html`<ul class="cards">
 <li><h2>${texts.disk}</h2><span class="figure">${texts.free(showBytes(freeBytes))}</span>
-${state(disk, texts.diskStates[disk])}<p class="hint">${disk === 'good' ? texts.diskHint : texts.diskRemedy}</p></li>
-<li><h2>${texts.database}</h2>${state(database, texts.databaseStates[database])}${!isWritable && html`<p class="hint">${texts.databaseRemedy}</p>`}</li>
-<li><h2>${texts.browser}</h2>${state(browser, texts.browserStates[browser])}
+${stateBadge(disk, texts.diskStates[disk])}<p class="hint">${disk === 'good' ? texts.diskHint : texts.diskRemedy}</p></li>
+<li><h2>${texts.database}</h2>${stateBadge(database, texts.databaseStates[database])}${!isWritable && html`<p class="hint">${texts.databaseRemedy}</p>`}</li>
+<li><h2>${texts.browser}</h2>${stateBadge(browser, texts.browserStates[browser])}
 <p class="hint">${hasBrowser ? texts.browserHint : texts.browserRemedy(installCommand())}</p></li>
 <li><h2>${texts.exports}</h2><span>${texts.openExports(openExports.running, openExports.queued)}</span></li>
 ${budgets.map(showBudget)}
-${logs.length > 0 && showLogs(logs)}
+${logs.length > 0 && showLogs(logs, now)}
 </ul>`
-}
-
-function state(kind: 'good' | 'warn' | 'bad', label: string): Markup {
-  return html`<span class="state ${kind}">${label}</span>`
 }
 
 function showBudget({ budget, quota, windowSeconds, used }: Health['budgets'][number]): Markup {
@@ -152,11 +149,12 @@ function showBudget({ budget, quota, windowSeconds, used }: Health['budgets'][nu
 <p class="hint">${texts.usedHint(windowSeconds / 60)}</p></li>`
 }
 
-function showLogs(logs: Health['logs']): Markup {
+function showLogs(logs: Health['logs'], now: number): Markup {
   const items = logs.map(({ name, writtenAt }) => {
-    const written = writtenAt !== null && html` <span class="hint">${texts.lastWritten} ${time(writtenAt)}</span>`
+    const written =
+      writtenAt !== null && html` <span class="hint">${texts.lastWritten} ${timeAgo(writtenAt, now)}</span>`
     const kind = writtenAt === null ? 'bad' : 'good'
-    return html`<li><code>${name}</code> ${state(kind, texts.logStates[kind])}${written}</li>`
+    return html`<li><code>${name}</code> ${stateBadge(kind, texts.logStates[kind])}${written}</li>`
   })
   return html`<li><h2>${texts.logs}</h2><ul class="plain">${items}</ul></li>`
 }

@@ -98,7 +98,7 @@ const texts = {
   generate: 'Generate the key',
   name: 'Name',
   nameHint: 'What uses the key, such as "ci" or "website". 100 characters at most.',
-  scopes: 'It may',
+  scopes: 'Scopes',
   scopeLabels: {
     read: 'read: agent jobs, visitors and exports',
     write: 'write: start exports and make links to bundles; includes read',
@@ -107,18 +107,18 @@ const texts = {
   },
   scopesMissing: 'Choose at least one: read, write, ingest or count.',
   narrowAlone: 'A key with "ingest" or "count" can have no other scope. Untick the others, or generate two keys.',
-  expiry: 'It expires',
+  expiry: 'Expires',
   expiries: { '30': 'in 30 days', '90': 'in 90 days', '365': 'in a year', '': 'never' },
   expiryInvalid: 'Choose when the key expires from the list.',
   bounds: 'Limit where it works',
   addresses: 'Addresses it may be used from',
   addressesHint:
-    'One address or CIDR range a line, such as 203.0.113.7 or 2001:db8::/32. Leave it empty to allow all addresses.',
+    'Write one address or CIDR range on each line, such as 203.0.113.7 or 2001:db8::/32. Leave it empty to allow all addresses.',
   rangeInvalid: (range: string) =>
     `${range} is not an address or a CIDR range. Write one such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32.`,
   projects: 'Projects',
   projectsHint:
-    'Only for "ingest" and "count". One project id a line, from the list below. Leave it empty for all projects.',
+    'Only for "ingest" and "count". Write one project id on each line, from the list below. Leave it empty for all projects.',
   projectsOfOtherScopes:
     'Only a key with "ingest" or "count" can be limited to projects. Choose one of them, or remove the ids.',
   projectUnknown: (id: string) => `This organization has no project ${id}. Copy the ids from the list below.`,

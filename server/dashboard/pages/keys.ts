@@ -11,8 +11,9 @@ import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../p
 import { actionButton } from '../parts/action.ts'
 import { copyButton } from '../parts/copy.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
+import { stateBadge } from '../parts/state.ts'
 import { table } from '../parts/table.ts'
-import { time } from '../parts/time.ts'
+import { timeAgo } from '../parts/time.ts'
 import { askForProject } from './ask-operator.ts'
 import { createKeyForm, type KeyForm, readKeyForm, showKeyForm } from './key-form.ts'
 import { frameLongList, readLongList } from './long-list.ts'
@@ -90,15 +91,20 @@ function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup
   return table(keys, {
     caption: texts.listTitle,
     empty: texts.empty,
-    hasCards: true,
     columns: [
       { heading: columns.name, show: key => key.name },
       { heading: columns.key, show: key => html`<code>${prefix}...${key.last4}</code>` },
       { heading: columns.scopes, isText: true, show: scopesOf },
-      { heading: columns.created, show: key => time(key.createdAt) },
-      { heading: columns.lastUsed, show: key => (key.lastUsedAt === null ? texts.never : time(key.lastUsedAt)) },
-      { heading: columns.expires, show: key => (key.expiresAt === null ? texts.unlimited : time(key.expiresAt)) },
-      { heading: columns.state, show: key => stateOf(key, visit.now) },
+      { heading: columns.created, show: key => timeAgo(key.createdAt, visit.now) },
+      {
+        heading: columns.lastUsed,
+        show: key => (key.lastUsedAt === null ? texts.never : timeAgo(key.lastUsedAt, visit.now)),
+      },
+      {
+        heading: columns.expires,
+        show: key => (key.expiresAt === null ? texts.unlimited : timeAgo(key.expiresAt, visit.now)),
+      },
+      { heading: columns.status, show: key => stateOf(key, visit.now) },
       { heading: '', show: key => keyButton(visit, key) },
     ],
   })
@@ -113,7 +119,7 @@ function scopesOf({ scopes, projectIds, allowedAddresses }: ApiKey): string {
 
 function stateOf(key: ApiKey, now: number): Markup {
   const state = findKeyState(key, now)
-  return html`<span class="state ${state}">${texts.states[state]}</span>`
+  return stateBadge(state, texts.states[state])
 }
 
 /** A revoked key cannot come back, so its row offers a new key of the same name, scopes and bounds. */
@@ -150,7 +156,6 @@ function projectIds(projects: readonly Project[], empty: Fragment): Markup {
   return table(projects, {
     caption: texts.projectsTitle,
     empty,
-    hasCards: true,
     columns: [
       { heading: name, show: project => project.name },
       {
@@ -193,7 +198,7 @@ ${copyButton(text, { label: texts.copy, name: texts.copyNamed(`the lines for ${l
 const texts = {
   title: 'API keys',
   intro:
-    'A key lets a program use the API in the name of this organization. Keep keys secret. Only a key with the scope "count" may be in a page; put none into a repository.',
+    'A key lets a program use the API for this organization. Keep keys secret, and never commit them to a repository. Only a key with the scope "count" may be in a web page.',
   listTitle: 'Keys',
   find: 'Name or last characters',
   empty: 'There are no keys yet. Generate the first one below.',
@@ -204,7 +209,7 @@ const texts = {
     created: 'Created',
     lastUsed: 'Last used',
     expires: 'Expires',
-    state: 'State',
+    status: 'Status',
   },
   never: 'never',
   unlimited: 'no expiry',
@@ -216,7 +221,7 @@ const texts = {
   revokeNamed: (name: string) => `Revoke the key ${name}`,
   confirmRevoke: (name: string) =>
     `Revoke the key "${name}"? Programs that use it are refused from the next request on. This cannot be undone, but you can generate a new key.`,
-  replace: 'Generate a key like it',
+  replace: 'Generate a similar key',
   generateTitle: 'Generate a key',
   shownOnce: 'Copy the key now. It is shown only this once.',
   newKey: (name: string) => `The key ${name}`,
@@ -226,11 +231,11 @@ const texts = {
   done: 'I have kept the key',
   tryTitle: 'Try it',
   tryHint:
-    'These lines count the unique visitors of the first project. They read the key from the environment variable QUIRE_API_KEY.',
-  tryYourKey: 'Put a key that may read in place of KEY.',
-  tryNewKey: 'The lines for curl set it to the new key, so they work as they are.',
-  noProject: 'Create a project first, then this page shows lines to paste.',
-  noProjectForMember: 'When there is a project, this page shows lines to paste.',
+    'These commands count the unique visitors of the first project. They read the key from the environment variable QUIRE_API_KEY.',
+  tryYourKey: 'Replace KEY with a key that has the scope read.',
+  tryNewKey: 'The commands for curl set it to the new key, so they work as they are.',
+  noProject: 'Create a project first. Then this page shows commands to paste.',
+  noProjectForMember: 'When there is a project, this page shows commands to paste.',
   projectsTitle: 'Project ids',
   findProject: 'Name or id of a project',
   projectColumns: { name: 'Project', id: 'Id' },

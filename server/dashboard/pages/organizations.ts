@@ -1,7 +1,7 @@
 import { type PageDefinition, PageNotFound } from '../page.ts'
 import { html } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
-import { time } from '../parts/time.ts'
+import { timeAgo } from '../parts/time.ts'
 import { sectionPath } from '../texts/frame.ts'
 import { frameLongList, readLongList } from './long-list.ts'
 import { linkToOrganization } from './organization-link.ts'
@@ -25,7 +25,7 @@ export const organizationsPage: PageDefinition = {
         },
         { heading: columns.id, show: ({ id }) => html`<code>${id}</code>` },
         { heading: columns.plan, show: ({ plan }) => plan },
-        { heading: columns.created, show: ({ createdAt }) => time(createdAt) },
+        { heading: columns.created, show: ({ createdAt }) => timeAgo(createdAt, visit.now) },
       ],
     })
     const options = { path: '/organizations', caption: texts.title, label: texts.find, table: rows }

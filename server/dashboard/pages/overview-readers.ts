@@ -15,7 +15,7 @@ import { overviewTexts as texts } from '../texts/overview.ts'
 import { visitorTexts } from '../texts/visitors.ts'
 import { showFigures, showSeries } from './visitor-chart.ts'
 
-/** Paths in an alert. */
+/** Paths in an alert, and alerts of exports. */
 const maxNamed = 3
 
 /** Reads the readers of a project; undefined if its visits cannot be read. */
@@ -34,12 +34,16 @@ export async function readReaders(
 
 /** Says what needs attention, each in one line with its remedy. */
 export function showAlerts(visit: Visit, problems: readonly string[], exports: readonly ExportJob[]): Markup | false {
+  const failed = listFailedExports(exports)
+  const more = failed.length - maxNamed
   const lines = [
     ...problems.map(problem => html`<li class="bad">${problem}</li>`),
-    ...listFailedExports(exports).map(({ jobId, request, error }) => {
+    ...failed.slice(0, maxNamed).map(({ jobId, request, error }) => {
       const link = html`<a href="${visit.link(exportPath(jobId))}">${texts.seeExport}</a>`
       return html`<li class="bad">${texts.exportFailed(request.domain)} ${error} ${link}</li>`
     }),
+    more > 0 &&
+      html`<li class="bad">${texts.moreFailed(more)} <a href="${visit.link('/exports')}">${texts.allExports}</a></li>`,
   ]
   return listAlerts(texts.alerts, lines)
 }

@@ -8,8 +8,9 @@ import type { Project } from '../../tenancy/project.ts'
 import type { DashboardDeps } from '../deps.ts'
 import type { Answer, PageDefinition, Visit } from '../page.ts'
 import { html, type Markup } from '../parts/html.ts'
+import { stateBadge } from '../parts/state.ts'
 import { table } from '../parts/table.ts'
-import { time } from '../parts/time.ts'
+import { timeAgo } from '../parts/time.ts'
 import { exportPath } from '../paths.ts'
 import { whileRenewed } from '../renewal.ts'
 import { agentJobTexts } from '../texts/agent-jobs.ts'
@@ -77,7 +78,7 @@ ${showJobs(visit, jobs)}
 ${table(events, {
   caption: texts.auditTitle,
   empty: auditTexts.empty,
-  columns: auditColumns(links, {}),
+  columns: auditColumns(links, { now: visit.now }),
 })}
 ${events.length > 0 && html`<p><a href="${visit.link('/audit')}">${texts.allEvents}</a></p>`}
 <p><a href="${visit.link('/health')}">${texts.healthLink}</a></p>
@@ -150,16 +151,12 @@ function showExports(visit: Visit, exports: readonly ExportJob[]): Markup {
         heading: columns.site,
         show: ({ jobId, request }) => html`<a href="${visit.link(exportPath(jobId))}">${request.domain}</a>`,
       },
-      { heading: columns.version, show: ({ request }) => request.version },
-      { heading: columns.state, show: ({ status }) => showState(status, exportTexts.statuses[status]) },
+      { heading: columns.version, isText: true, show: ({ request }) => request.version },
+      { heading: exportTexts.columns.status, show: ({ status }) => stateBadge(status, exportTexts.statuses[status]) },
       { heading: columns.progress, isNumber: true, show: ({ progress }) => `${Math.floor(progress)} %` },
-      { heading: columns.created, show: ({ createdAt }) => time(createdAt) },
+      { heading: exportTexts.columns.created, show: ({ createdAt }) => timeAgo(createdAt, visit.now) },
     ],
   })}${exports.length > 0 && html`<p><a href="${all}">${texts.allExports}</a></p>`}`
-}
-
-function showState(status: string, label: string): Markup {
-  return html`<span class="state ${status}">${label}</span>`
 }
 
 function showJobs(visit: Visit, jobs: readonly AgentJob[]): Markup {
@@ -172,9 +169,12 @@ function showJobs(visit: Visit, jobs: readonly AgentJob[]): Markup {
         heading: columns.job,
         show: job => html`<a href="${visit.link(agentJobPath(job))}">${job.id}</a>`,
       },
-      { heading: columns.source, show: ({ source }) => source.repository },
-      { heading: columns.state, show: ({ status }) => showState(status, agentJobTexts.statuses[status]) },
-      { heading: columns.created, show: ({ createdAt }) => time(createdAt) },
+      { heading: columns.source, isText: true, show: ({ source }) => source.repository },
+      {
+        heading: agentJobTexts.columns.status,
+        show: ({ status }) => stateBadge(status, agentJobTexts.statuses[status]),
+      },
+      { heading: agentJobTexts.columns.created, show: ({ createdAt }) => timeAgo(createdAt, visit.now) },
     ],
   })}${jobs.length > 0 && html`<p><a href="${visit.link('/agent-jobs')}">${texts.allAgentJobs}</a></p>`}`
 }
@@ -239,7 +239,7 @@ function showNextSteps(visit: Visit, steps: readonly Step[]): Markup | false {
     const { name: label, hint: purpose } = texts.steps[name]
     const needsOperator = visit.person.organizationId !== null && (name === 'project' || name === 'site')
     const hint = needsOperator && !isDone ? `${purpose} ${texts.byOperator}` : purpose
-    const state = isDone && html` <span class="state good">${texts.done}</span>`
+    const state = isDone && html` ${stateBadge('good', texts.done)}`
     return html`<li><a href="${linkTo(visit, stepPaths[name])}">${label}</a>${state}<p class="hint">${hint}</p></li>`
   })
   return html`<div class="card steps"><h2>${texts.firstSteps}</h2><p>${texts.firstStepsHint}</p><ol>${items}</ol></div>`

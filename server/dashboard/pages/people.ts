@@ -11,7 +11,7 @@ import { copyButton } from '../parts/copy.ts'
 import { textField } from '../parts/field.ts'
 import { html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
-import { time } from '../parts/time.ts'
+import { timeAgo } from '../parts/time.ts'
 import { frameLongList, readLongList } from './long-list.ts'
 
 /** Who may sign in to an organization, and where the reader is signed in. */
@@ -125,7 +125,7 @@ ${
 ${await showList(visit, deps, { name: 'operators', organizationId: null, caption: texts.operatorsTitle, empty: texts.noOperators })}`
 }
 <h2>${texts.ownTitle}</h2>
-${ownSessions(own, visit.session.id)}
+${ownSessions(own, visit)}
 ${own.length > 1 && actionButton(visit, '/people/sign-out-others', { label: texts.signOutOthers })}`
 }
 
@@ -167,21 +167,20 @@ ${actionButton(visit, '/people/remove', { label: texts.remove, name: texts.remov
   return table(people, {
     caption,
     empty,
-    hasCards: true,
     columns: [
       {
         heading: columns.name,
         show: ({ id, name }) =>
           html`${name}${id === visit.person.id && html` <span class="quiet">(${texts.you})</span>`}`,
       },
-      { heading: columns.since, show: ({ createdAt }) => time(createdAt) },
+      { heading: columns.since, show: ({ createdAt }) => timeAgo(createdAt, visit.now) },
       { heading: columns.sessions, show: ({ id }) => texts.sessions(sessions.get(id) ?? 0) },
       ...(canChange ? [{ heading: '', show: buttons }] : []),
     ],
   })
 }
 
-function ownSessions(sessions: readonly Session[], currentId: string): Markup {
+function ownSessions(sessions: readonly Session[], visit: Visit): Markup {
   const { ownColumns } = texts
   return table(sessions, {
     caption: texts.ownTitle,
@@ -190,9 +189,9 @@ function ownSessions(sessions: readonly Session[], currentId: string): Markup {
       {
         heading: ownColumns.began,
         show: ({ id, createdAt }) =>
-          html`${time(createdAt)}${id === currentId && html` <span class="quiet">(${texts.thisOne})</span>`}`,
+          html`${timeAgo(createdAt, visit.now)}${id === visit.session.id && html` <span class="quiet">(${texts.thisOne})</span>`}`,
       },
-      { heading: ownColumns.seen, show: ({ lastSeenAt }) => time(lastSeenAt) },
+      { heading: ownColumns.seen, show: ({ lastSeenAt }) => timeAgo(lastSeenAt, visit.now) },
       { heading: ownColumns.from, show: ({ address }) => html`<code>${address}</code>` },
     ],
   })
@@ -201,7 +200,7 @@ function ownSessions(sessions: readonly Session[], currentId: string): Markup {
 const texts = {
   title: 'People',
   intro:
-    'Members of this organization sign in with a link that works once. They may do everything here, except create projects and sites, set an origin, and delete a site.',
+    'Members of this organization sign in with a link that works once. They can do everything here, except create projects and sites, set an origin, and delete a site.',
   membersTitle: 'Members',
   find: 'Name',
   operatorsTitle: 'Operators',

@@ -119,24 +119,24 @@ ${linesField({ ...field('agents'), rows: 10 })}
 const texts = {
   title: (name: string) => `What counts in ${name}`,
   intro:
-    'These settings hold for what is counted from now on: for imports at once, for visits that are sent within a minute, and for a followed log when its process starts again. For the past, an operator resets the visits and imports the logs again.',
+    'These settings apply to visits that are counted from now on. Imports use them at once, visits that are sent use them within a minute, and a followed log uses them after its process starts again. To apply them to the past, an operator resets the visits and imports the logs again.',
   help: 'How visits are counted',
   labels: {
     ownAddresses: 'Own addresses',
-    notPages: 'Paths that are no pages',
+    notPages: 'Paths that are not pages',
     pages: 'Further pages',
     ai: 'What counts as AI',
-    agents: 'Agents of your own',
+    agents: 'Your own agents',
   },
   hints: {
     ownAddresses:
-      'Views from these do not count, such as those of the office and of monitors. One address or block a line, such as 203.0.113.0/24.',
-    notPages: 'One a line, such as /status, or /internal/* for all that begin so.',
+      'Views from these addresses do not count, for example from the office and from monitors. Write one address or block on each line, such as 203.0.113.0/24.',
+    notPages: 'Write one path on each line, such as /status, or /internal/* for all paths that begin with /internal/.',
     pages:
-      'What usually is no page: a whole path, /api/* for all that begin so, or *.pdf for an ending. One a line. Paths that are no pages win.',
-    ai: 'The other agents count as programs.',
+      'Paths that count although they usually do not. Write one on each line: a whole path, /api/* for all paths that begin with /api/, or *.pdf for all that end with .pdf. A path that is in both lists does not count.',
+    ai: 'All other agents count as programs.',
     agents:
-      'JSON such as {"agents": [{"name": "OurBot", "class": "assistant", "contains": ["OurBot/"]}]}. They are asked before the built-in agents. Leave it empty for none.',
+      'JSON, such as {"agents": [{"name": "OurBot", "class": "assistant", "contains": ["OurBot/"]}]}. They come before the built-in agents. Leave it empty if you have none.',
   },
   meanings: { all: 'all AI agents', assistants: 'only assistants and coding agents, which read for a person now' },
   meaningUnknown: 'Choose what counts as AI from the list.',

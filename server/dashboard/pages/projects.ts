@@ -11,7 +11,7 @@ import { copyButton } from '../parts/copy.ts'
 import { textField } from '../parts/field.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
-import { time } from '../parts/time.ts'
+import { timeAgo } from '../parts/time.ts'
 import { projectSettingsPath } from '../paths.ts'
 import { siteTexts as texts } from '../texts/sites.ts'
 import { askForProject, askForSite } from './ask-operator.ts'
@@ -125,7 +125,6 @@ function projectTable(visit: Visit, projects: readonly (Project & { sites: numbe
   return table(projects, {
     caption: texts.projectsTitle,
     empty: isOperator(visit) ? texts.noProjects : html`${texts.noProjectsForMember} ${askForProject(visit)}`,
-    hasCards: true,
     columns: [
       { heading: projectColumns.name, show: ({ name }) => name },
       {
@@ -134,7 +133,7 @@ function projectTable(visit: Visit, projects: readonly (Project & { sites: numbe
           html`<code>${id}</code> ${copyButton(id, { label: texts.copy, name: texts.copyId(name) })}`,
       },
       { heading: projectColumns.sites, isNumber: true, show: ({ sites }) => sites },
-      { heading: projectColumns.created, show: ({ createdAt }) => time(createdAt) },
+      { heading: projectColumns.created, show: ({ createdAt }) => timeAgo(createdAt, visit.now) },
       {
         heading: projectColumns.pages,
         show: ({ id, name }) =>
@@ -156,8 +155,8 @@ function siteTable(visit: Visit, sites: readonly (Site & { projectName: string }
         heading: siteColumns.domain,
         show: ({ domain }) => html`<a href="${visit.link(`/projects/sites/${domain}`)}">${domain}</a>`,
       },
-      { heading: siteColumns.project, show: ({ projectName }) => projectName },
-      { heading: siteColumns.origin, show: ({ domain, origin }) => origin ?? `https://${domain}/` },
+      { heading: siteColumns.project, isText: true, show: ({ projectName }) => projectName },
+      { heading: siteColumns.origin, isText: true, show: ({ domain, origin }) => origin ?? `https://${domain}/` },
       { heading: siteColumns.rules, isNumber: true, show: ({ removal }) => (removal ? countRules(removal) : 0) },
     ],
   })

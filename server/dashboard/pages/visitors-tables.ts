@@ -129,7 +129,7 @@ export function showReferrers(shown: ShownReport): Markup {
   return html`<p>${texts.referrals(visitors)} ${texts.referralsHint}</p>
 ${cutTable(shown, texts.referralsTitle, sites, [
   { heading: texts.assistant, show: ({ assistant }) => filterLink(shown, 'assistant', assistant) },
-  { heading: texts.site, show: ({ site }) => filterLink(shown, 'referrer', site) },
+  { heading: texts.site, isText: true, show: ({ site }) => filterLink(shown, 'referrer', site) },
   ...visitorColumns(compared?.labels?.referrals.sites, ({ site }) => site, texts.people),
 ])}`
 }
@@ -174,6 +174,7 @@ function showFailed(
         : []),
       {
         heading: texts.failedFrom,
+        isText: true,
         show: ({ agents, sites }) =>
           [...agents.map(row => ({ ...row, name: row.agent })), ...sites.map(row => ({ ...row, name: row.site }))]
             .map(({ name, visitors }) => `${name} (${showNumber(visitors)})`)

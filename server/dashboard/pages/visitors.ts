@@ -181,7 +181,7 @@ ${showTotals(shown)}
 ${labels.loaded > 0 && html`<p>${explainLoaded(showNumber(labels.loaded), showNumber(report.totals.human))}</p>`}
 ${showTabs(visit, question)}
 ${tabs[question.list](shown)}
-<p><a class="button" href="${address}&amp;download=csv">${texts.downloadCsv}</a>
+<p class="buttons"><a class="button" href="${address}&amp;download=csv">${texts.downloadCsv}</a>
 <a class="button" href="${address}&amp;download=json">${texts.downloadJson}</a></p>
 <p class="hint">${texts.visitor(project.visitorRules)} ${explainAi(project.counting ?? usualCounting)}
 <a href="${visit.link(projectSettingsPath(project.id))}">${texts.settings}</a></p>`

@@ -1,5 +1,8 @@
 import { type Fragment, html, type Markup } from './html.ts'
 
+/** A browser moves the focus to the first of these fields, and into view. */
+const refused = html` aria-invalid="true" autofocus`
+
 interface FieldOptions {
   label: string
   name: string
@@ -63,11 +66,14 @@ export function checkFields({
   boxes: Readonly<Record<string, { label: string; checked: boolean }>>
   problem?: string | undefined
 }): Markup {
+  const [first = ''] = Object.keys(boxes)
+  const isRefused = problem !== undefined
   const items = Object.entries(boxes).map(
     ([name, { label, checked }]) =>
-      html`<label class="check"><input type="checkbox" name="${name}"${checked && html` checked`}> ${label}</label>`,
+      html`<label class="check"><input type="checkbox" name="${name}"${checked && html` checked`}${isRefused && name === first && refused}> ${label}</label>`,
   )
-  return html`<fieldset class="field"><legend>${legend}</legend>${items}${problemLine('', problem)}</fieldset>`
+  const described = isRefused && html` aria-describedby="problem-${first}"`
+  return html`<fieldset class="field"${described}><legend>${legend}</legend>${items}${problemLine(first, problem)}</fieldset>`
 }
 
 function frameField({ label, name, hint, problem }: FieldOptions, control: Markup): Markup {
@@ -89,5 +95,5 @@ export function problemLine(name: string, problem: string | undefined): Fragment
 function describe({ name, hint, problem }: FieldOptions): Fragment {
   const ids = [hint !== undefined && `hint-${name}`, problem !== undefined && `problem-${name}`].filter(Boolean)
   if (ids.length === 0) return false
-  return html` aria-describedby="${ids.join(' ')}"${problem !== undefined && html` aria-invalid="true"`}`
+  return html` aria-describedby="${ids.join(' ')}"${problem !== undefined && refused}`
 }

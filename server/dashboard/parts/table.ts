@@ -6,7 +6,7 @@ export interface Column<Row> {
   heading: string
   /** Numbers are aligned to the right. */
   isNumber?: boolean
-  /** Sentences, which may break into lines. */
+  /** What people or other programs wrote, however long. It breaks into lines anywhere. */
   isText?: boolean
   /** A link that sorts the rows by this column, and how they are sorted by it now; undefined = not. */
   sort?: { address: string; name: string; is?: 'ascending' | 'descending' }
@@ -19,22 +19,20 @@ interface TableOptions<Row> {
   /** What to do when there are no rows. */
   empty: Fragment
   columns: readonly Column<Row>[]
-  /** Where there is not enough room, shows each row as a card, so that nobody has to scroll to its buttons. */
-  hasCards?: boolean
 }
 
-/** A table in a box that scrolls sideways on small screens, unless it has cards. The first column names the row. */
-export function table<Row>(
-  rows: readonly Row[],
-  { caption, empty, columns, hasCards = false }: TableOptions<Row>,
-): Markup {
+/** From how many columns on a table needs much room. Two columns of numbers count as one. */
+const manyColumns = 4.5
+
+/** A table whose rows become cards where it has not enough room, so that nobody has to scroll sideways. The first column names the row. */
+export function table<Row>(rows: readonly Row[], { caption, empty, columns }: TableOptions<Row>): Markup {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`
   const heads = columns.map(head)
   const lines = rows.map(
-    row =>
-      html`<tr>${columns.map((column, at) => cell(column.show(row), column, { isFirst: at === 0, hasCards }))}</tr>\n`,
+    row => html`<tr>${columns.map((column, at) => cell(column.show(row), column, at === 0))}</tr>\n`,
   )
-  return html`<div class="wide${hasCards && ' cards-if-narrow'}" role="region" aria-label="${caption}" tabindex="0"><table>
+  const isWide = columns.reduce((sum, { isNumber }) => sum + (isNumber ? 0.5 : 1), 0) >= manyColumns
+  return html`<div class="list${isWide && ' many'}"><table>
 <caption class="unseen">${caption}</caption>
 <thead><tr>${heads}</tr></thead>
 <tbody>
@@ -48,13 +46,9 @@ function head<Row>({ heading, isNumber, sort }: Column<Row>): Markup {
   return html`<th scope="col"${isNumber && html` class="number"`}${sort?.is && html` aria-sort="${sort.is}"`}>${content}</th>`
 }
 
-function cell<Row>(
-  content: Fragment,
-  { heading, isNumber, isText }: Column<Row>,
-  { isFirst, hasCards }: { isFirst: boolean; hasCards: boolean },
-): Markup {
+/** The style sheet writes the label before the cell of a card. */
+function cell<Row>(content: Fragment, { heading, isNumber, isText }: Column<Row>, isFirst: boolean): Markup {
   const kind = isNumber ? html` class="number"` : isText && html` class="text"`
-  // The style sheet writes it before the cell of a card.
-  const label = hasCards && heading !== '' && html` data-heading="${heading}"`
-  return isFirst ? html`<th scope="row"${kind}>${content}</th>` : html`<td${kind}${label}>${content}</td>`
+  if (isFirst) return html`<th scope="row"${kind}>${content}</th>`
+  return html`<td${kind}${heading !== '' && html` data-label="${heading}"`}>${content}</td>`
 }

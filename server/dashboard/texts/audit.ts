@@ -38,10 +38,10 @@ export const auditTexts = {
   actions,
   columns: {
     when: 'When',
-    action: 'What',
-    subject: 'Of what',
+    action: 'Event',
+    subject: 'Subject',
     actor: 'Who',
-    address: 'From where',
+    address: 'Address',
     organization: 'Organization',
   },
   scope: 'Events',

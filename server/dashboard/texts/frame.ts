@@ -31,7 +31,14 @@ export function sectionPath(section: string): string {
   return section === 'overview' || !Object.hasOwn(sectionNames, section) ? '' : `/${section}`
 }
 
+/** The themes of the pages to choose from. */
+export const themeNames = { system: 'Like the system', light: 'Light', dark: 'Dark' } as const
+
+export type Theme = keyof typeof themeNames
+
 export const frameTexts = {
+  theme: 'Theme',
+  error: (title: string) => `Error: ${title}`,
   skip: 'Skip to the content',
   navigation: 'Dashboard',
   menu: 'Menu',

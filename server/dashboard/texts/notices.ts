@@ -1,18 +1,26 @@
 /** What was done, by the name that an address of the dashboard carries. */
 export const notices = {
   'key-revoked': 'The key is revoked. The next request with it is refused.',
-  'key-form-used': 'This form already made its key, so no second key was made. If nobody kept the key, revoke it.',
+  'key-form-used':
+    'This form was sent before and generated a key then. No second key was generated. If nobody saved the key, revoke it.',
   'signed-out-elsewhere': 'All other sessions are signed out.',
   'site-created': 'The site is registered. Test its origin, then start an export.',
   'site-deleted': 'The site is deleted. Its finished exports stay.',
   'site-changed': 'The changes are saved. The next export uses them.',
   'project-created': 'The project is created.',
-  'project-changed': 'The settings are saved. They hold for what is counted from now on.',
+  'project-changed': 'The settings are saved. They apply to visits that are counted from now on.',
   'export-started': 'The export was started.',
   'export-cancelled': 'The export is cancelled.',
-  'export-had-ended': 'The export had ended already, so nothing was changed.',
+  'export-had-ended': 'The export had already ended. Nothing was changed.',
   'export-deleted': 'The export and its bundle are deleted.',
   'agent-job-archived': 'The job is archived.',
-  'agent-job-was-archived': 'The job was archived already, so nothing was changed.',
+  'agent-job-was-archived': 'The job was already archived. Nothing was changed.',
   'person-removed': 'The person is removed and signed out everywhere.',
 } as const
+
+/** What a person should act on, or what was not done. These notices stay; the others leave by themselves. */
+export const lastingNotices: ReadonlySet<string> = new Set<keyof typeof notices>([
+  'key-form-used',
+  'export-had-ended',
+  'agent-job-was-archived',
+])

@@ -36,11 +36,11 @@ export const visitorTexts = {
   filters: { page: 'Page', agent: 'Agent', class: 'Use', assistant: 'Assistant', referrer: 'From' },
   removeFilter: (name: string, value: string) => `Remove the filter ${name}: ${value}`,
   removeFilters: 'Remove all filters',
-  filteredAgents: 'The numbers are those of these agents, and the pages those that they read.',
+  filteredAgents: 'The numbers count these agents. The pages are those that they read.',
   filteredAssistant:
-    'AI is the agents that read pages for the assistant, and the pages those that they read. People are those who followed a link in the assistant, and the pages those that they came to.',
+    'AI counts the agents that read pages for the assistant. People counts those who followed a link in the assistant. The pages are those that the agents read and that the people came to.',
   filteredReferrer:
-    'The numbers are those of the people who followed a link on this site, and the pages those that they came to.',
+    'The numbers count the people who followed a link on this site. The pages are those that they came to.',
   unreadBefore: (date: string) =>
     `The visitors before ${date} were deleted, so the pages that agents read are known since that day.`,
   listTitle: 'Lists',
@@ -57,10 +57,10 @@ export const visitorTexts = {
   people: 'People',
   ai: 'AI',
   total: 'Total',
-  unique: 'Each visitor counts once in these days, also on several days and pages.',
+  unique: 'Each visitor counts once, even if they come on several days or read several pages.',
   both: (both: number) =>
     `${showNumberOf(both, 'visitor')} ${both === 1 ? 'was' : 'were'} a person on one view and AI on another. They count as people and as AI, and once in the total.`,
-  noBoth: 'Nobody counts both as a person and as AI, so people and AI add up to the total.',
+  noBoth: 'Nobody counts as both, so people and AI add up to the total.',
   visitor: (rules: VisitorRules) =>
     rules === 1
       ? 'A visitor is one network address with one user agent. Most IPv6 addresses change each day, so their readers count again.'
@@ -86,7 +86,7 @@ export const visitorTexts = {
   changeHeading: 'Change',
   chartTitle: { day: 'By day', week: 'By week', month: 'By month' },
   chartName: { day: 'Visitors by day', week: 'Visitors by week', month: 'Visitors by month' },
-  noScript: 'The chart needs scripts. The table below has its numbers.',
+  noScript: 'The chart needs scripts. The table below has the same numbers.',
   chartTable: 'The numbers of the chart as a table',
   chartNote: (period: string) => `A visitor counts once in each ${period}, so these may add up to more than the total.`,
   periods: { day: 'Day', week: 'Week from', month: 'Month from' },
@@ -124,7 +124,7 @@ export const visitorTexts = {
   agents: 'Agents',
   visitors: 'Visitors',
   filesTitle: 'Read as text for AI',
-  filesHint: 'Pages that were read as Markdown, and llms.txt. These views make nobody an AI.',
+  filesHint: 'Pages that were read as Markdown, and llms.txt. Reading them does not make a visitor an AI.',
   file: 'Read as',
   readers: 'AI agents by what they read as text',
   neither: 'Neither',

@@ -1,4 +1,5 @@
 import type { ChartData } from './chart-data.ts'
+import { themeEvent } from './choose-theme.ts'
 
 /** What the dashboard uses of uPlot, which chart.js defines. */
 interface Chart {
@@ -19,6 +20,8 @@ const height = 260
 const daySeconds = 24 * 60 * 60
 /** Days between two labels of the axis. */
 const steps = [1, 2, 3, 5, 7, 10, 15, 30, 60, 90, 180, 365]
+/** Visitors between two labels of the axis: nobody is half a visitor. */
+const wholeSteps = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap(size => [size, 2 * size, 5 * size])
 /** From how many seconds between two labels on: the label, and what it has in addition when the year changes. */
 const dateLabels = [
   [30 * daySeconds, '{YYYY}-{MM}', null, null, null, null, null, null, 1],
@@ -42,7 +45,7 @@ export function drawCharts(root: ParentNode): void {
   for (const box of root.querySelectorAll<HTMLElement>('[data-chart]')) keepDrawn(box)
 }
 
-/** Draws a chart, and draws it again in the colours of the other scheme when the system changes it. */
+/** Draws a chart, and draws it again in the colours of the other scheme when the system or the person changes it. */
 function keepDrawn(box: HTMLElement): void {
   let chart = drawChart(box)
   const ended = new AbortController()
@@ -51,6 +54,7 @@ function keepDrawn(box: HTMLElement): void {
     chart = drawChart(box)
   }
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw, { signal: ended.signal })
+  document.addEventListener(themeEvent, redraw, { signal: ended.signal })
   const resized = new ResizeObserver(() => chart.setSize({ width: box.clientWidth, height }))
   resized.observe(box)
   drawn.set(box, () => {
@@ -92,7 +96,7 @@ function drawChart(box: HTMLElement): Chart {
       },
       axes: [
         { ...axis, incrs: steps.map(days => days * daySeconds), values: dateLabels },
-        { ...axis, size: 60 },
+        { ...axis, size: 60, incrs: wholeSteps },
       ],
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },

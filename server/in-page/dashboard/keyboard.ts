@@ -85,7 +85,7 @@ function isField(element: HTMLElement): boolean {
 
 /** The arrow keys move what is wider than its box. */
 function isInScrolledBox(target: EventTarget | null): boolean {
-  const box = target instanceof Element ? target.closest('.wide, pre') : null
+  const box = target instanceof Element ? target.closest('pre') : null
   return box !== null && box.scrollWidth > box.clientWidth
 }
 

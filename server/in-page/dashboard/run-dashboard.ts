@@ -1,3 +1,5 @@
+import { chooseThemes } from './choose-theme.ts'
+import { describeAge } from './describe-age.ts'
 import { drawCharts } from './draw-charts.ts'
 import { enableKeys } from './keyboard.ts'
 
@@ -8,6 +10,7 @@ export default function runDashboard(): void {
   writeLocalTimes(document)
   enableCopying(document)
   confirmForms()
+  chooseThemes()
   drawCharts(document)
   enableKeys()
   runCountdowns()
@@ -43,7 +46,8 @@ function writeLocalTimes(root: ParentNode): void {
     const at = Date.parse(element.dateTime)
     if (Number.isNaN(at)) continue
     const local = element.hasAttribute('data-seconds') ? withSeconds : format
-    element.textContent = element.hasAttribute('data-until') ? countdown(at - Date.now()) : local.format(at)
+    if (element.hasAttribute('data-until')) element.textContent = countdown(at - Date.now())
+    else if (!element.hasAttribute('data-ago')) element.textContent = local.format(at)
   }
 }
 
@@ -88,7 +92,7 @@ function confirmForms(): void {
   })
 }
 
-/** Keeps the countdowns of the page running. */
+/** Keeps the countdowns of the page running, and its ages true. */
 function runCountdowns(): void {
   setInterval(() => {
     for (const element of document.querySelectorAll<HTMLTimeElement>('time[data-until]')) {
@@ -96,6 +100,12 @@ function runCountdowns(): void {
       if (element.textContent !== text) element.textContent = text
     }
   }, 1000)
+  setInterval(() => {
+    for (const element of document.querySelectorAll<HTMLTimeElement>('time[data-ago]')) {
+      const text = describeAge(Date.parse(element.dateTime) - Date.now())
+      if (element.textContent !== text) element.textContent = text
+    }
+  }, 60_000)
 }
 
 /** Says how long it is until an instant. */
@@ -186,8 +196,6 @@ function replacePart(part: Element, fresh: Document, onChange: (part: Element) =
   if (!next || part.contains(document.activeElement) || next.outerHTML === part.getAttribute('data-shown')) return
   const shown = next.outerHTML
   next.setAttribute('data-shown', shown)
-  const scrolled = [...part.querySelectorAll('.wide')].map(box => box.scrollLeft)
   part.replaceWith(next)
-  for (const [at, box] of next.querySelectorAll('.wide').entries()) box.scrollLeft = scrolled[at] ?? 0
   onChange(next)
 }

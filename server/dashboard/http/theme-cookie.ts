@@ -1,0 +1,16 @@
+import type { Request } from 'express'
+import { type Theme, themeNames } from '../texts/frame.ts'
+import { readCookie } from './cookies.ts'
+
+/** The cookie with the theme of a browser. */
+export const themeCookie = 'quire_theme'
+
+/** Returns the theme that was chosen in this browser. */
+export function readTheme(req: Request): Theme {
+  const theme = readCookie(req, themeCookie) ?? ''
+  return isTheme(theme) ? theme : 'system'
+}
+
+export function isTheme(text: string): text is Theme {
+  return Object.hasOwn(themeNames, text)
+}
