@@ -69,6 +69,7 @@ ${tokenField(visit)}
 <span class="quiet who">${visit.person.name}${isMarked && ` (${frameTexts.allOrganizations})`}</span>
 <button class="plain">${frameTexts.signOut}</button>
 <button type="button" class="plain keys" data-keys hidden>${frameTexts.keys}</button>
+<button type="button" class="plain" data-search title="Ctrl K" hidden>Search</button>
 </form>
 </header>
 <details class="menu"><summary>${frameTexts.menu}</summary><nav aria-label="${frameTexts.navigation}, small screen">${list}</nav></details>
@@ -123,6 +124,7 @@ function writeDocument(pagePath: string, title: string, body: Markup, hasChart =
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${file('style.css')}">
 ${hasChart && html`<link rel="stylesheet" href="${file('chart.css')}">\n<script src="${file('chart.js')}" defer></script>\n`}<script src="${file('dashboard.js')}" defer></script>
+<script src="${relativePath(pagePath, '/docs/search.js')}" defer></script>
 </head>
 ${body}
 </html>

@@ -164,6 +164,6 @@ async function importSampleLog(store: Store, project: Project, dataFolder: strin
 function samplePaths(): string[] {
   const document = JSON.parse(readAsset('generated/openapi.json'))
   const extensions = JSON.parse(readAsset('generated/extensions/openapi.json'))
-  const files = buildDocumentation({ readText: readAsset, document, extensions })
+  const { files } = buildDocumentation({ readText: readAsset, document, extensions })
   return listPages(files)
 }
