@@ -33,9 +33,12 @@ export interface paths {
         };
         /**
          * Count unique visitors
-         * @description Human and AI visitors of a project and of its pages. A visitor of both kinds counts once in `total`, and a visitor
-         *     of several days counts once for the range. Bots that are no AI, previews and monitors count as neither. The user agent
-         *     decides, also for a page that was requested as Markdown.
+         * @description Human and AI visitors of a project and of its pages. A visitor of several days counts once for the range. Bots that are
+         *     no AI, previews and monitors count as neither.
+         *
+         *     A visitor is a network address with a user agent. Both decide whether a page view is of a person or of AI, also for a
+         *     page that was requested as Markdown. A visitor whose views were of both kinds, for example because the list of an
+         *     agent's addresses changed, counts in `human`, in `ai`, and once in `total`.
          *
          *     **All pages in one request.** With `Accept: text/csv` the answer is a CSV of all pages of the range, in the order of the
          *     JSON. It costs one request of the budget. It follows RFC 4180 in UTF-8: the first line is `path,human,ai,total`, and
@@ -396,7 +399,7 @@ export interface components {
              */
             ai: number;
             /**
-             * @description Visitors of either kind, each counted once for the whole range; never a sum of days.
+             * @description Visitors of either kind, each counted once for the whole range, also if of both kinds; never a sum of days.
              * @example 797
              */
             total: number;
@@ -553,7 +556,7 @@ export interface components {
              */
             ai: number;
             /**
-             * @description Visitors of either kind, each counted once for the whole range; never a sum of days.
+             * @description Visitors of either kind, each counted once for the whole range, also if of both kinds; never a sum of days.
              * @example 1519
              */
             total: number;

@@ -9,7 +9,7 @@ import { type AdmitDeps, createAdmission, type Finders } from './http/admit.ts'
 import { bundleRouter } from './http/bundles.ts'
 import { allowOrigins } from './http/cors.ts'
 import { type DocumentTexts, documentRouter } from './http/document.ts'
-import { type LoadDocumentation, serveDocumentation } from './http/documentation.ts'
+import { answerMissingPages, type LoadDocumentation, serveDocumentation } from './http/documentation.ts'
 import { answerDrainChecks, type DrainSettings } from './http/drain-checks.ts'
 import { answerErrors, answerUnknownPaths } from './http/errors.ts'
 import { createHeldAnswers } from './http/held-answers.ts'
@@ -89,6 +89,7 @@ export function createApp(options: AppOptions): Express {
   const { organizations, signBundle } = options
   app.use(bundlesPath, bundleRouter({ bundleLinks, exportJobs, bundles, organizations, signBundle, now }))
 
+  app.use(answerMissingPages(loadDocumentation))
   app.use(answerUnknownPaths)
   app.use(answerErrors(log))
   return app

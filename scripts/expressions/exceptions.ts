@@ -53,11 +53,6 @@ export const exceptions: readonly Exception[] = [
     reason: 'The text has at most 2,048 characters. It is anchored: 64,000 characters of 15 kinds took at most 4 ms.',
   },
   {
-    file: 'server/in-page/docs/search-docs.ts',
-    text: "new RegExp(`(${escaped.join('|')})`, 'i')",
-    reason: 'A list of escaped words, which the reader types into the search of our documentation.',
-  },
-  {
     file: 'server/web/fetch/answer.ts',
     text: "new RegExp(`^[\\\\t\\\\n\\\\f\\\\r ]*<(?:!doctype html[ >]|(?:${tags})[ >]|!--)`, 'i')",
     reason: 'Anchored, with one repeat, and the input has at most 1,445 bytes.',

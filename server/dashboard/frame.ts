@@ -93,6 +93,7 @@ ${tokenField(visit)}
 <span class="quiet who">${visit.person.name}${isMarked && ` (${frameTexts.allOrganizations})`}</span>
 <button class="plain">${frameTexts.signOut}</button>
 <button type="button" class="plain keys" data-keys hidden>${frameTexts.keys}</button>
+<button type="button" class="plain" data-search title="Ctrl K" hidden>Search</button>
 </form>
 ${themeForm(pagePath, theme)}
 </header>
@@ -162,6 +163,7 @@ function writeDocument(pagePath: string, theme: Theme, title: string, body: Mark
 <link rel="icon" href="${file('icon.svg')}">
 <link rel="stylesheet" href="${file('style.css')}">
 ${hasChart && html`<link rel="stylesheet" href="${file('chart.css')}">\n<script src="${file('chart.js')}" defer></script>\n`}<script src="${file('dashboard.js')}" defer></script>
+<script src="${relativePath(pagePath, '/docs/search.js')}" defer></script>
 </head>
 ${body}
 </html>

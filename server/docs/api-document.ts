@@ -26,7 +26,15 @@ export interface ApiSchema {
   properties?: Record<string, ApiSchema>
   required?: string[]
   items?: ApiSchema
+  allOf?: ApiSchema[]
   default?: unknown
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+  pattern?: string
   'x-codes'?: Record<string, { statuses?: number[]; cause: string; remedy: string }>
 }
 

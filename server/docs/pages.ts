@@ -24,7 +24,7 @@ const written = (name: string, title: string, group: PageGroup): WrittenPage => 
 
 /** Every written page, in the order of the navigation. A file in `pages/` that is missing here fails a test. */
 export const writtenPages: readonly WrittenPage[] = [
-  { file: 'README.md', path: '/', title: 'Quire', group: 'Start' },
+  { file: 'README.md', path: '/start', title: 'Get started', group: 'Start' },
   { file: 'CHANGELOG.md', path: '/changelog', title: 'Changelog', group: 'Start' },
   written('operate', 'Operate a server', 'Use'),
   written('monitor', 'Monitor a server', 'Use'),
@@ -63,4 +63,9 @@ const operationFiles: Record<string, string> = {
 /** Finds the page that shows a file of the repository, as a path below `docsPath`; undefined if there is none. */
 export function findPagePath(file: string): string | undefined {
   return operationFiles[file] ?? writtenPages.find(page => page.file === file)?.path
+}
+
+/** Finds the source file of a reference page, by its path below `docsPath`; undefined if no link of a written page needs it. */
+export function findSourceFile(path: string): string | undefined {
+  return Object.entries(operationFiles).find(([, page]) => page === path)?.[0]
 }

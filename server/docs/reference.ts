@@ -1,9 +1,10 @@
+import { answerTabs, exampleList } from './answers.ts'
 import {
   type ApiContent,
   type ApiDocument,
   type ApiOperation,
   type ApiParameter,
-  type ApiSchema,
+  listOperations,
   type PlacedOperation,
   resolveReference,
 } from './api-document.ts'
@@ -11,37 +12,69 @@ import { writeCurlSample } from './curl-sample.ts'
 import { escapeHtml } from './escape-html.ts'
 import { writePythonSample } from './python-sample.ts'
 import { createSampleRequest } from './sample-request.ts'
+import { fieldHead, limits, type RenderMarkdown, schemaTree, typeOf } from './schema-tree.ts'
 import { wrapCode } from './scroll-box.ts'
+import { tryForm } from './try-form.ts'
 import { writeTypeScriptSample } from './typescript-sample.ts'
 
-type RenderMarkdown = (text: string) => string
-
-interface ApiResponse extends ApiContent {
-  description: string
-  headers?: Record<string, { description?: string }>
-}
-
-/** Renders the reference page of an operation: samples, its parameters and body, and every response with examples. */
-export function operationPage(document: ApiDocument, placed: PlacedOperation, renderMarkdown: RenderMarkdown): string {
+/**
+ * Renders the reference page of an operation: its parameters and body beside samples, a form to try it, and every answer. On small
+ * screens, they are below each other.
+ *
+ * @param root the top of the server, relative to the page.
+ */
+export function operationPage(
+  document: ApiDocument,
+  placed: PlacedOperation,
+  renderMarkdown: RenderMarkdown,
+  root: string,
+): string {
   const { path, method, operation } = placed
   const parameters = (operation.parameters ?? []).map(given => resolveReference<ApiParameter>(document, given))
   const body = operation.requestBody && resolveReference<ApiContent>(document, operation.requestBody)
-  const sections = [
+  const about = [
     `<h1>${breakName(operation.operationId)}</h1>`,
-    `<p class="route"><code>${method.toUpperCase()} ${breakPath(path)}</code></p>`,
+    `<p class="route">${methodBadge(method)} <code>${breakPath(path)}</code></p>`,
+    '<div class="columns">\n<div>',
     renderMarkdown(operation.description ?? operation.summary ?? ''),
     renderMarkdown(scopeSentence(operation)),
-    `<h2 id="request">Request</h2>${sampleList(document, placed)}`,
     parameters.length > 0
       ? `<h2 id="parameters">Parameters</h2>${parameterList(document, parameters, renderMarkdown)}`
       : '',
     body ? `<h2 id="request-body">Request body</h2>${bodyFields(document, body, renderMarkdown)}` : '',
-    '<h2 id="answers">Answers</h2>',
-    ...Object.entries(operation.responses).map(([status, given]) =>
-      answerSection(document, status, resolveReference<ApiResponse>(document, given), renderMarkdown),
-    ),
+    '</div>\n<div>',
+    `<h2 id="request">Request</h2>${sampleList(document, placed)}`,
+    tryForm(document, placed, root),
+    `<h2 id="answers">Answers</h2>${answerTabs(document, operation.responses, renderMarkdown)}`,
+    '</div>\n</div>',
   ]
-  return sections.join('\n')
+  return about.join('\n')
+}
+
+/** Renders the page that lists every operation, with a field that filters them by words. */
+export function referencePage(
+  groups: readonly { title: string; folder: string; document: ApiDocument }[],
+  renderMarkdown: RenderMarkdown,
+): string {
+  const lists = groups.map(({ title, folder, document }) => {
+    const items = listOperations(document).map(({ path, method, operation: { operationId, summary = '' } }) => {
+      const link = `<a href="${folder}/${operationId}">${breakName(operationId)}</a>`
+      return `<li>${methodBadge(method)} <span>${link} <span class="summary">${escapeHtml(summary)}</span><br><code>${breakPath(path)}</code></span></li>`
+    })
+    return `<h2 id="${folder}">${title}</h2>\n<ul class="operations">\n${items.join('\n')}\n</ul>`
+  })
+  return `<h1>API reference</h1>
+${renderMarkdown(aboutReference)}
+<p class="filter" hidden><label for="filter">Filter</label> <input id="filter" type="search" data-filter autocomplete="off"> <span role="status" data-filtered></span></p>
+${lists.join('\n')}`
+}
+
+const aboutReference = `Each operation has its parameters, samples in curl, TypeScript and Python, and every answer with examples. Where a server serves these
+pages, a form sends a request to it. Send the API key as \`Authorization: Bearer KEY\`. The server has the documents at
+\`/openapi.json\` and \`/quire/v1/openapi.json\`. All fields are in <a href="schemas">Schemas</a>, all errors in <a href="errors">Errors</a>.`
+
+function methodBadge(method: string): string {
+  return `<span class="method ${method}">${method.toUpperCase()}</span>`
 }
 
 /** Names the scopes that a key needs; empty when the document does not name them. */
@@ -56,16 +89,16 @@ function scopeSentence({ security = [] }: ApiOperation): string {
 function bodyFields(document: ApiDocument, body: ApiContent, renderMarkdown: RenderMarkdown): string {
   if (body['x-raw-body']) return exampleList(document, body)
   const schema = body.content?.['application/json']?.schema ?? {}
-  return fieldList(document, resolveReference<ApiSchema>(document, schema), renderMarkdown)
+  return schemaTree(document, schema, renderMarkdown)
 }
 
-/** Renders the samples without a script: the elements share a name, so the browser keeps one of them open. */
+/** Renders the samples. A script turns them into tabs; without it, the browser keeps one of them open. */
 function sampleList(document: ApiDocument, placed: PlacedOperation): string {
   const items = writeSamples(document, placed).map(
     ({ language, text }, index) =>
       `<details class="sample" name="sample"${index === 0 ? ' open' : ''}><summary>${language}</summary>${wrapCode(text)}</details>`,
   )
-  return items.join('\n')
+  return `<div class="tabs" data-tabs="Samples">\n${items.join('\n')}\n</div>`
 }
 
 /** A request that a reader can paste. */
@@ -91,7 +124,7 @@ export function schemasPage(
 ): string {
   const schemas = Object.entries(document.components.schemas).filter(([name]) => !(name in shown))
   const sections = schemas.map(([name, schema]) => {
-    const fields = schema.properties ? fieldList(document, schema, renderMarkdown) : ''
+    const fields = schemaTree(document, schema, renderMarkdown)
     return `<h2 id="${escapeHtml(name)}">${escapeHtml(name)}</h2>${renderMarkdown(schema.description ?? '')}${fields}`
   })
   return `<h1>${title}</h1>\n${sections.join('\n')}`
@@ -130,86 +163,16 @@ curl -H 'Accept: application/problem+json' \\
 Give the \`requestId\` to the operator of the server, who finds the lines of the request in its log by it. The mock answers with the same
 codes, also in its examples.`
 
-function answerSection(
-  document: ApiDocument,
-  status: string,
-  response: ApiResponse,
-  renderMarkdown: RenderMarkdown,
-): string {
-  const headers = Object.entries(response.headers ?? {}).map(([name, given]) => {
-    const { description = '' } = resolveReference<{ description?: string }>(document, given)
-    return `<li><code>${escapeHtml(name)}</code> ${renderInline(description, renderMarkdown)}</li>`
-  })
-  return [
-    `<h3 id="${escapeHtml(status)}">${escapeHtml(status)}</h3>`,
-    renderMarkdown(response.description),
-    headers.length > 0 ? `<ul>${headers.join('')}</ul>` : '',
-    exampleList(document, response),
-  ].join('\n')
-}
-
-/** Renders the examples of every media type. Those of the types after the first name their type. */
-function exampleList(document: ApiDocument, { content = {} }: ApiContent): string {
-  const figures = Object.entries(content).flatMap(([type, { examples = {} }], place) =>
-    Object.entries(examples).map(([name, given]) => {
-      const example = resolveReference<{ summary?: string; value: unknown }>(document, given)
-      const suffix = place === 0 ? '' : ` <code>${escapeHtml(type)}</code>`
-      const caption = `<figcaption>${escapeHtml(example.summary ?? name)}${suffix}</figcaption>`
-      const text = typeof example.value === 'string' ? example.value : JSON.stringify(example.value, undefined, 2)
-      return `<figure>${caption}${wrapCode(text)}</figure>`
-    }),
-  )
-  return figures.join('\n')
-}
-
 function parameterList(
   document: ApiDocument,
   parameters: readonly ApiParameter[],
   renderMarkdown: RenderMarkdown,
 ): string {
-  return definitionList(
-    parameters.map(({ name, in: place, required = false, description = '', schema }) => ({
-      name,
-      facts: [`in ${place}`, required ? 'required' : 'optional'],
-      type: typeOf(document, schema),
-      meaning: renderMarkdown(description),
-    })),
-  )
-}
-
-function fieldList(document: ApiDocument, schema: ApiSchema, renderMarkdown: RenderMarkdown): string {
-  return definitionList(listFields(document, schema, renderMarkdown))
-}
-
-/** Lists the fields with those of the objects inside, such as `source.ref`. Objects with a name are on the page of the schemas. */
-function listFields(document: ApiDocument, schema: ApiSchema, renderMarkdown: RenderMarkdown, prefix = ''): Field[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([key, given]) => {
-    const name = prefix + key
-    const field = {
-      name,
-      facts: [schema.required?.includes(key) ? 'required' : 'optional'],
-      type: typeOf(document, given),
-      meaning: renderMarkdown(resolveReference<ApiSchema>(document, given).description ?? ''),
-    }
-    const inner = given.items ? listFields(document, given.items, renderMarkdown, `${name}[].`) : []
-    return [field, ...listFields(document, given, renderMarkdown, `${name}.`), ...inner]
+  const items = parameters.map(({ name, in: place, required = false, description = '', schema }) => {
+    const facts = [`in ${place}`, ...(required ? ['required'] : [])]
+    return `<li>${fieldHead(name, typeOf(document, schema), facts)}<div>${renderMarkdown(description)}${limits(resolveReference(document, schema))}</div></li>`
   })
-}
-
-interface Field {
-  name: string
-  facts: string[]
-  type: string
-  meaning: string
-}
-
-/** Renders a list, because a fourth column of a table would be out of view on small screens. */
-function definitionList(items: readonly Field[]): string {
-  const written = items.map(
-    ({ name, facts, type, meaning }) =>
-      `<dt><code>${escapeHtml(name)}</code> <span>${facts.join(', ')}</span> <span class="type">${escapeHtml(type)}</span></dt><dd>${meaning}</dd>`,
-  )
-  return `<dl>${written.join('\n')}</dl>`
+  return `<ul class="tree">\n${items.join('\n')}\n</ul>`
 }
 
 /** Allows a line break before each capital letter. */
@@ -220,17 +183,4 @@ function breakName(name: string): string {
 /** Allows a line break after each slash. */
 function breakPath(path: string): string {
   return escapeHtml(path).replaceAll('/', '/<wbr>')
-}
-
-function renderInline(text: string, renderMarkdown: RenderMarkdown): string {
-  return renderMarkdown(text).replaceAll(/^<p>|<\/p>\s*$/g, '')
-}
-
-function typeOf(document: ApiDocument, given: ApiSchema): string {
-  const schema = resolveReference<ApiSchema>(document, given)
-  const fallback = schema.default === undefined ? '' : ` = ${JSON.stringify(schema.default)}`
-  if (schema.enum) return `${schema.enum.map(value => JSON.stringify(value)).join(' | ')}${fallback}`
-  const type = [schema.type ?? 'any'].flat().join(' | ')
-  if (schema.items) return `${type} of ${typeOf(document, schema.items)}`
-  return `${type}${schema.format ? ` (${schema.format})` : ''}${fallback}`
 }

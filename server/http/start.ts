@@ -1,5 +1,10 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import type { FindServerAddress } from './server-address.ts'
+
+/** JSON first: a client that accepts anything, such as curl, is not a browser. */
+export function isBrowser(req: Request): boolean {
+  return req.accepts(['application/json', 'text/html']) === 'text/html'
+}
 
 /**
  * Answers `/`: redirects a browser, and sends other clients a list of addresses as JSON.
@@ -9,8 +14,7 @@ import type { FindServerAddress } from './server-address.ts'
 export function serveStart(findAddress: FindServerAddress, startPage: 'docs/' | 'dashboard/'): RequestHandler {
   return (req, res) => {
     res.vary('Accept')
-    // JSON first: a client that accepts anything, such as curl, is not a browser.
-    if (req.accepts(['application/json', 'text/html']) === 'text/html') {
+    if (isBrowser(req)) {
       // Relative, for a proxy that adds a path; temporary, because the start page may move.
       return res.redirect(302, startPage)
     }

@@ -120,7 +120,7 @@ export function createApi(
       checkVercel: vercelSecrets.length === 0 ? undefined : (lines, sign) => checkSignature(lines, sign, vercelSecrets),
     },
     extensionsValidator: prepared.extensionsValidator,
-    loadDocumentation: createDocumentationLoader(prepared.document, prepared.extensionTexts),
+    loadDocumentation: createDocumentationLoader(prepared, config.dashboard),
     documentTexts: prepared.documentTexts,
     extensionTexts: prepared.extensionTexts,
     ...finders,
@@ -139,10 +139,14 @@ function createFinders(config: Config, listenUrl: string): Finders {
 }
 
 /** Builds the documentation for the first request of one of its pages. */
-function createDocumentationLoader(document: ApiDocument, { json }: DocumentTexts): LoadDocumentation {
+function createDocumentationLoader(
+  { document, extensionTexts }: PreparedApi,
+  hasDashboard: boolean,
+): LoadDocumentation {
   const load = async () => {
     const { buildDocumentation } = await import('../docs/documentation.ts')
-    return buildDocumentation({ readText: readAsset, document, extensions: JSON.parse(json) })
+    const extensions = JSON.parse(extensionTexts.json)
+    return buildDocumentation({ readText: readAsset, document, extensions, hasDashboard })
   }
   let loaded: ReturnType<typeof load> | undefined
   return () => {

@@ -214,7 +214,10 @@ function listForeign(page: string): string[] {
         const isAddress = ['href', 'src', 'action', 'formaction'].includes(attribute)
         if (isAddress && /^\s*(?:javascript|vbscript|data:text\/html|\/\/|https?:)/i.test(value)) foreign.push(value)
       }
-      if (name === 'script' && !/static\/[\w-]+\/(?:dashboard|chart)\.js$/.test(attributes.src ?? ''))
+      if (
+        name === 'script' &&
+        !/(?:static\/[\w-]+\/(?:dashboard|chart)|^(?:\.\.\/)+docs\/search)\.js$/.test(attributes.src ?? '')
+      )
         foreign.push('script')
     },
   })

@@ -112,7 +112,8 @@ export function findHostile(html: string): string[] {
   const parser = new Parser({
     onopentag(name, attributes) {
       if (/^(img|svg|iframe|object|embed|base|style)$/.test(name)) found.push(`<${name}>`)
-      if (name === 'script' && !attributes.src?.includes('/static/')) found.push('<script>')
+      if (name === 'script' && !/\/static\/|^(?:\.\.\/)+docs\/search\.js$/.test(attributes.src ?? ''))
+        found.push('<script>')
       for (const [attribute, value] of Object.entries(attributes)) {
         if (attribute.startsWith('on') || attribute === 'style') found.push(`${name} ${attribute}="${value}"`)
         if (/^(href|src|action)$/.test(attribute) && /^\s*(javascript:|data:(?!,$)|\/\/|[a-z]+:\/\/)/i.test(value)) {

@@ -7,7 +7,7 @@ test.each([
   ['[a](visitors.md)', '<a href="visitors">a</a>'],
   ['[a](visitors.md#import-a-log)', '<a href="visitors#import-a-log">a</a>'],
   ['[a](#set-up)', '<a href="#set-up">a</a>'],
-  ['[a](../../../README.md)', '<a href="./">a</a>'],
+  ['[a](../../../README.md)', '<a href="start">a</a>'],
   ['[a](../../../CHANGELOG.md)', '<a href="changelog">a</a>'],
   ['[a](../../../spec/paths/agent-job.yaml)', '<a href="operations/getAgentJob">a</a>'],
   ['[a](https://example.com/?b=1&c=2)', '<a href="https://example.com/?b=1&amp;c=2">a</a>'],
@@ -31,7 +31,9 @@ test('pictures are left out, and so are paragraphs that contain only a picture',
 })
 
 test('code and tables scroll inside a box that takes the focus', () => {
-  expect(renderMarkdown('```sh\na <b>\n```', place)).toBe('<pre tabindex="0"><code>a &lt;b&gt;</code></pre>\n')
+  expect(renderMarkdown('```sh\na <b>\n```', place)).toBe(
+    '<div class="code"><pre tabindex="0"><code>a &lt;b&gt;</code></pre></div>\n',
+  )
   expect(renderMarkdown('| a |\n|---|\n| b |', place)).toMatch(/^<div class="wide" [^>]*tabindex="0"><table>/)
 })
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
-import type { Browser, Page } from 'puppeteer'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Browser, HTTPRequest, Page } from 'puppeteer'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listPages } from '../../server/docs/sitemap.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
 import { openBrowser } from '../export/search/search-visitor.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
 import { files } from './shipped-documentation.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -25,8 +25,9 @@ beforeAll(async () => {
   tab = await browser.newPage()
   tab.on('pageerror', error => faults.push(String(error)))
   tab.on('console', message => {
-    // Browsers request an icon, which does not exist.
-    if (message.type() === 'error' && !message.location().url?.endsWith('/favicon.ico')) faults.push(message.text())
+    // The browser tells of the status of this page.
+    const isMissing = message.location().url?.endsWith('/nothing/here') === true
+    if (message.type() === 'error' && !isMissing) faults.push(message.text())
   })
 })
 afterAll(async () => {
@@ -53,7 +54,7 @@ const views = [
   { viewport: wide, scheme: 'dark' },
 ]
 
-test.each([...listPages(files), '/docs/search?q=server'])(
+test.each([...listPages(files), '/nothing/here'])(
   '%s has no axe violations, and does not scroll horizontally, at both widths, in light and dark',
   async path => {
     await go(path)
@@ -110,53 +111,143 @@ describe('by keyboard', () => {
   test('the menu of a small screen opens and leads to a page', async () => {
     await tab.setViewport(small)
     await go('/docs/operate')
-    expect(await tab.$$eval('nav', navs => navs.map(nav => nav.checkVisibility()))).toEqual([false, false])
+    expect(await tab.$$eval('.side, .menu nav', navs => navs.map(nav => nav.checkVisibility()))).toEqual([false, false])
     await tab.focus('.menu summary')
     await tab.keyboard.press('Enter')
     expect(await tab.$eval('.menu nav', nav => nav.checkVisibility())).toBe(true)
     await tab.keyboard.press('Tab')
-    expect(await focused()).toEqual({ text: 'Quire', isOutlined: true })
+    expect(await focused()).toEqual({ text: 'Overview', isOutlined: true })
     await Promise.all([tab.waitForNavigation(), tab.keyboard.press('Enter')])
     expect(new URL(tab.url()).pathname).toBe('/docs/')
   })
 
-  test('a search in the header finds a section, and Enter opens it', async () => {
+  test('Ctrl K opens a dialog that finds a section, and Enter opens it', async () => {
     await tab.setViewport(wide)
     await go('/docs/operations/getAgentJob')
-    await tab.focus('#search-field')
+    await pressCtrlK()
     await tab.keyboard.type('delaycompress')
-    await Promise.all([tab.waitForNavigation(), tab.keyboard.press('Enter')])
-    expect(new URL(tab.url()).pathname + new URL(tab.url()).search).toBe('/docs/search?q=delaycompress')
-    expect(await tab.$eval('#search-status', status => status.textContent)).toBe('1 section has all of these words.')
-    expect(await tab.$eval('#search-results mark', mark => mark.textContent)).toBe('delaycompress')
-    // The field has the focus; then come the button and the first hit.
-    await tab.keyboard.press('Tab')
-    await tab.keyboard.press('Tab')
-    expect(await focused()).toEqual({ text: 'Count visitors: Follow a log', isOutlined: true })
+    const hit = await tab.waitForSelector('quire-search >>> [role=option][aria-selected=true]')
+    expect(await hit?.evaluate(option => option.textContent)).toMatch(/^Follow a logCount visitors/)
+    expect(await hit?.$$eval('mark', marks => marks[0]?.textContent)).toBe('delaycompress')
+    expect(await findViolations()).toEqual([])
     await Promise.all([tab.waitForNavigation(), tab.keyboard.press('Enter')])
     expect(tab.url()).toBe(`${server.url}/docs/visitors#follow-a-log`)
+    expect(faults).toEqual([])
   })
 
-  test('hits are updated while typing, and markup in a query is treated as text', async () => {
-    await go('/docs/search')
-    await tab.keyboard.type('<b>nothing')
-    expect(await tab.$eval('#search-status', status => status.textContent)).toBe('No section has all of these words.')
-    await tab.$eval('#search-field', field => {
-      ;(field as HTMLInputElement).value = ''
-    })
-    await tab.keyboard.type('openapi-backend <')
-    expect(await tab.$$eval('#search-results b', all => all.length)).toBe(0)
-    expect(faults).toEqual([])
+  test('tabs of answers move by arrow keys, and an address with a status opens its tab', async () => {
+    await tab.setViewport(wide)
+    await go('/docs/operations/getAgentJob#404')
+    const selected = () => tab.$eval('[aria-label=Answers] [aria-selected=true]', button => button.textContent)
+    const shown = () =>
+      tab.$$eval('[data-kind][role=tabpanel]', all => all.filter(each => each.checkVisibility()).length)
+    expect([await selected(), await shown()]).toEqual(['404', 1])
+    await tab.focus('[aria-label=Answers] [aria-selected=true]')
+    await tab.keyboard.press('ArrowRight')
+    expect([await selected(), (await focused()).text, await shown()]).toEqual(['500', '500', 1])
+    await tab.keyboard.press('ArrowRight')
+    expect(await selected()).toBe('200')
+    await tab.keyboard.press('End')
+    expect(await selected()).toBe('500')
   })
 })
 
-test('without scripts, the search page lists every section', async () => {
-  await tab.setJavaScriptEnabled(false)
+async function pressCtrlK(): Promise<void> {
+  await tab.keyboard.down('Control')
+  await tab.keyboard.press('k')
+  await tab.keyboard.up('Control')
+}
+
+test('the form of an operation sends a request to the server, and shows the answer without the key', async () => {
+  const { organizationId, projectId } = await createOrganization(server.store)
+  const { key } = await createApiKey(server.store, organizationId)
+  await tab.setViewport(wide)
+  await go('/docs/operations/getUniqueVisitors')
+  await tab.click('.try > summary')
+  await tab.type('[name=key]', key)
+  await tab.type('[name=projectId]', projectId)
+  await tab.type('[name=limit]', '7')
+  await tab.click('.send')
+  const read = (part: string) => tab.$eval(`[data-part=${part}]`, element => element.textContent ?? '')
+  await tab.waitForSelector('[data-part=status]:not(:empty)')
+  expect(await read('status')).toMatch(/^200 OK, \d+ ms, [\d.]+ (bytes|kB)$/)
+  expect(JSON.parse(await read('body'))).toMatchObject({ totals: { human: 0, ai: 0, total: 0 } })
+  expect(await read('headers')).toMatch(/^x-request-id: /m)
+  const address = `${server.url}/v1/analytics/${projectId}/visitors?limit=7`
+  expect(await read('curl')).toBe(`curl -i -H "Authorization: Bearer $QUIRE_API_KEY" \\\n  '${address}'`)
+  expect(await findViolations()).toEqual([])
+  // Nothing keeps the key: no storage, no cookie, and no field after a reload.
+  expect(await tab.evaluate(() => document.documentElement.outerHTML)).not.toContain(key)
+  expect(await tab.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([0, 0, ''])
+  await tab.reload()
+  expect(await tab.$eval('[name=key]', field => (field as HTMLInputElement).value)).toBe('')
+  expect(faults).toEqual([])
+})
+
+test('the form of a page that no server serves says that it needs one', async () => {
+  await tab.setRequestInterception(true)
+  const answer = (request: HTTPRequest) =>
+    request.url().includes('/v2/') ? void request.respond({ status: 404, body: 'nothing' }) : void request.continue()
+  tab.on('request', answer)
   try {
-    await go('/docs/search?q=backup')
-    expect(await tab.$eval('#search-status', status => status.textContent)).toBe('All sections are listed below.')
-    expect(await tab.$$eval('.sections a', links => links.length)).toBeGreaterThan(60)
+    await go('/docs/operations/getAgentJob')
+    await tab.click('.try > summary')
+    await tab.type('[name=projectId]', 'a')
+    await tab.type('[name=id]', 'b')
+    await tab.click('.send')
+    await tab.waitForSelector('[data-part=status]:not(:empty)')
+    expect(await tab.$eval('[data-part=status]', status => status.textContent)).toMatch(/^No Quire server answers here/)
   } finally {
-    await tab.setJavaScriptEnabled(true)
+    faults.length = 0
+    tab.off('request', answer)
+    await tab.setRequestInterception(false)
   }
+})
+
+test('the list of operations is filtered by words', async () => {
+  await go('/docs/reference')
+  await tab.type('[data-filter]', 'webhook post')
+  const items = await tab.$$eval('.operations li', all =>
+    all.filter(item => item.checkVisibility()).map(item => item.textContent),
+  )
+  expect(items.length).toBeGreaterThan(1)
+  expect(items.every(text => /POST.*webhook/is.test(text ?? ''))).toBe(true)
+  expect(await tab.$eval('[data-filtered]', status => status.textContent)).toBe(`${items.length} operations`)
+})
+
+test('a question in the address of the search page opens the dialog, and markup in it is text', async () => {
+  await go(`/docs/search?q=${encodeURIComponent('openapi-backend <b>')}`)
+  await tab.waitForSelector('quire-search >>> [role=option]')
+  expect(await tab.$eval('quire-search >>> input', input => (input as HTMLInputElement).value)).toBe(
+    'openapi-backend <b>',
+  )
+  expect(await tab.$$('quire-search >>> b')).toEqual([])
+  expect(faults).toEqual([])
+})
+
+describe('without scripts', () => {
+  beforeEach(() => tab.setJavaScriptEnabled(false))
+  afterEach(() => tab.setJavaScriptEnabled(true))
+
+  test('the search form leads to a page that lists every section', async () => {
+    await go('/docs/operate')
+    await tab.type('#search-field', 'backup')
+    await Promise.all([tab.waitForNavigation(), tab.keyboard.press('Enter')])
+    expect(tab.url()).toBe(`${server.url}/docs/search?q=backup`)
+    expect(await tab.$$eval('.sections a', links => links.length)).toBeGreaterThan(60)
+  })
+
+  test('every answer of an operation can be read, and nothing that needs a script is shown', async () => {
+    await go('/docs/operations/getAgentJob')
+    const shown = await tab.$$eval('[data-kind] h3', all =>
+      all.filter(each => each.checkVisibility()).map(each => each.textContent),
+    )
+    expect(shown).toEqual(['200', '400', '401', '403', '404', '500'])
+    expect(
+      await tab.$$eval(
+        '.try, .copy, [data-search], [role=tab]',
+        all => all.filter(each => each.checkVisibility()).length,
+      ),
+    ).toBe(0)
+  })
 })

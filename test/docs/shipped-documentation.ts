@@ -15,7 +15,7 @@ export const sources: DocumentationSources = {
   extensions: JSON.parse(readText('generated/extensions/openapi.json')) as ApiDocument,
 }
 
-export const files = buildDocumentation(sources)
+export const { files, writeMissingPage } = buildDocumentation(sources)
 
 /** The Markdown of every written page, by file. */
 export const texts = new Map(writtenPages.map(({ file }) => [file as string, readText(file)]))

@@ -8,16 +8,18 @@ beforeAll(async () => {
 afterAll(() => server.dispose())
 
 const ask = (path: string, method = 'GET') => fetch(server.url + path, { method, redirect: 'manual' })
-const base = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 test.each([
-  ['/docs/', 'text/html', base],
-  ['/docs/operate', 'text/html', base],
-  ['/docs/operations/getAgentJob', 'text/html', base],
-  ['/docs/style.css', 'text/css', base],
-  ['/docs/search.js', 'text/javascript', base],
-  ['/docs/search?q=a', 'text/html', `${base}; script-src 'self'`],
-])('%s is %s, and only the search page may run a script', async (path, type, policy) => {
+  ['/docs/', 'text/html'],
+  ['/docs/operate', 'text/html'],
+  ['/docs/operations/getAgentJob', 'text/html'],
+  ['/docs/search?q=a', 'text/html'],
+  ['/docs/style.css', 'text/css'],
+  ['/docs/search.js', 'text/javascript'],
+  ['/docs/search-index/directory.js', 'text/javascript'],
+])('%s is %s, and may load only files of the server', async (path, type) => {
   const response = await ask(path)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`)
@@ -40,6 +42,33 @@ test.each(['/docs/nothing-here', '/docsoperate', '/docs/../docs-x'])('%s is a JS
   const response = await ask(path)
   expect(response.status).toBe(404)
   expect(await response.json()).toMatchObject({ error: expect.any(String) })
+})
+
+const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+
+test.each([
+  ['/docs/nothing-here', '../dashboard/'],
+  ['/nothing-here', 'dashboard/'],
+  ['/a/b/', '../../dashboard/'],
+])('%s is a page for a browser, which leads to the documentation and the dashboard', async (path, dashboard) => {
+  const response = await fetch(server.url + path, { headers: browser })
+  expect(response.status).toBe(404)
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(response.headers.get('content-security-policy')).toBe(policy)
+  expect(response.headers.get('vary')).toContain('Accept')
+  const html = await response.text()
+  expect(html).toContain('<h1>Page not found</h1>')
+  expect(html).toContain(`<a href="${dashboard}">Dashboard</a>`)
+})
+
+test.each([
+  ['an address of the API', '/v1/static-export/nothing', 'GET', 404],
+  ['an address of the API with another method', '/v1/static-export/jobs/se_0f3c9a1b2d4e5f60/bundle', 'GET', 405],
+  ['a form', '/nothing-here', 'POST', 404],
+])('%s is JSON, also for a browser', async (_name, path, method, status) => {
+  const response = await fetch(server.url + path, { method, headers: browser })
+  expect(response.status).toBe(status)
+  expect(await response.json()).toMatchObject({ error: expect.any(String), code: expect.any(String) })
 })
 
 test('the sitemap lists each page with the public URL of the server', async () => {

@@ -180,6 +180,6 @@ function findReleaseDay(today: Day): Day {
 function samplePaths(): string[] {
   const document = JSON.parse(readAsset('generated/openapi.json'))
   const extensions = JSON.parse(readAsset('generated/extensions/openapi.json'))
-  const files = buildDocumentation({ readText: readAsset, document, extensions })
+  const { files } = buildDocumentation({ readText: readAsset, document, extensions })
   return listPages(files)
 }

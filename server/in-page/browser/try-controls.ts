@@ -9,7 +9,10 @@ const turnMs = 15
 /** Presses the controls that worked at the origin. Returns the names of those that do not do the same here. */
 export default async function tryControls(expected: readonly PressedControl[]): Promise<string[]> {
   const dead: string[] = []
-  for (const { key, name, words } of expected) {
+  // Tabs come last, because they hide the controls in other panels.
+  const isTab = ({ key }: PressedControl) => listControls().get(key)?.role === 'tab'
+  const ordered = [...expected.filter(each => !isTab(each)), ...expected.filter(isTab)]
+  for (const { key, name, words } of ordered) {
     // A press may replace controls, also the pressed one.
     const find = () => listControls().get(key)
     const control = find()

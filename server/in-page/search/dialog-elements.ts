@@ -13,6 +13,10 @@ export interface DialogElements {
 export function createDialogElements(): DialogElements {
   const host = document.createElement('quire-search')
   const shadow = host.attachShadow({ mode: 'open' })
+  // A style element would break a Content Security Policy without 'unsafe-inline'.
+  const style = new CSSStyleSheet()
+  style.replaceSync(searchStyle)
+  shadow.adoptedStyleSheets = [style]
   shadow.innerHTML = markup
   const get = <T extends HTMLElement>(selector: string) => shadow.querySelector(selector) as T
   return {
@@ -73,11 +77,10 @@ kbd:nth-of-type(n+3) { margin-inline-start: 10px }
 const icon =
   '<svg viewBox="0 0 20 20" width="18" height="18" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true"><circle cx="8.5" cy="8.5" r="5.5"/><path d="m13 13 4.5 4.5"/></svg>'
 const markup =
-  `<style>${searchStyle.trim()}</style>` +
   `<button class="opener" type="button" aria-label="Search" aria-haspopup="dialog" title="Search ( / )" hidden>${icon}</button>` +
   '<dialog aria-label="Search"><div class="box">' +
   `<div class="ask">${icon}<input type="text" role="combobox" aria-label="Search" aria-autocomplete="list" aria-haspopup="listbox" aria-expanded="false" aria-controls="hits" placeholder="Search" autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="go">` +
-  '<button class="close" type="button" aria-label="Close">Esc</button></div>' +
+  '<button class="close" type="button" aria-label="Close with Esc">Esc</button></div>' +
   '<div class="hits" id="hits" role="listbox" aria-label="Results"></div>' +
   '<p class="state" role="status"></p>' +
   '<p class="keys" aria-hidden="true"><kbd>↑</kbd><kbd>↓</kbd> select <kbd>Enter</kbd> open <kbd>Esc</kbd> close</p>' +

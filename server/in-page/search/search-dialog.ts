@@ -10,16 +10,16 @@ export interface SearchDialog {
 }
 
 export interface SearchDialogSettings {
-  /** Address of the bundle. */
-  root: string
+  /** Returns the address of a page by its path in the index. */
+  addressOf(path: string): string
   find(question: string): Promise<SearchHit[]>
 }
 
 /** Creates the search dialog, and adds it to the page on first use. */
-export function createSearchDialog({ root, find }: SearchDialogSettings): SearchDialog {
+export function createSearchDialog({ addressOf, find }: SearchDialogSettings): SearchDialog {
   const elements = createDialogElements()
   const { host, opener, dialog, input } = elements
-  const hits = createHitList(elements, root)
+  const hits = createHitList(elements, addressOf)
   const follow = (option: HTMLAnchorElement) => {
     dialog.close()
     goTo(option.href)
@@ -206,8 +206,9 @@ interface HitList {
   find(node: Node): HTMLAnchorElement | undefined
 }
 
-/** @param root address of the bundle. */
-function createHitList({ list, input }: Pick<DialogElements, 'list' | 'input'>, root: string): HitList {
+type AddressOf = SearchDialogSettings['addressOf']
+
+function createHitList({ list, input }: Pick<DialogElements, 'list' | 'input'>, addressOf: AddressOf): HitList {
   let options: HTMLAnchorElement[] = []
   let active = -1
 
@@ -232,7 +233,7 @@ function createHitList({ list, input }: Pick<DialogElements, 'list' | 'input'>, 
     show(hits) {
       options = hits.map((hit, index) => {
         const isBelow = hits[index - 1]?.path === hit.path
-        const option = createOption(hit, root, isBelow)
+        const option = createOption(hit, addressOf, isBelow)
         option.id = `hit-${index}`
         return option
       })
@@ -248,13 +249,12 @@ function createHitList({ list, input }: Pick<DialogElements, 'list' | 'input'>, 
 }
 
 /** @param isBelow whether the previous hit is on the same page. */
-function createOption(hit: SearchHit, root: string, isBelow: boolean): HTMLAnchorElement {
+function createOption(hit: SearchHit, addressOf: AddressOf, isBelow: boolean): HTMLAnchorElement {
   const option = document.createElement('a')
   option.tabIndex = -1
   option.setAttribute('role', 'option')
   option.setAttribute('aria-selected', 'false')
-  const path = hit.path.split('/').map(encodeURIComponent).join('/')
-  option.href = new URL(path, root).href + (hit.anchor ? `#${encodeURIComponent(hit.anchor)}` : '')
+  option.href = addressOf(hit.path) + (hit.anchor ? `#${encodeURIComponent(hit.anchor)}` : '')
   if (isBelow) option.className = 'below'
   option.append(createText('head', hit.heading.length > 0 ? hit.heading : hit.page))
   if (hit.heading.length > 0 && !isBelow) option.append(createText('page', hit.page))

@@ -1,4 +1,4 @@
-import type { IndexLoader, SearchDirectory } from './index-format.ts'
+import { createIndexLoader } from './index-loader.ts'
 import { createSearchDialog, type SearchDialog } from './search-dialog.ts'
 import { createSearch } from './search-query.ts'
 import { createTermReader } from './search-terms.ts'
@@ -16,77 +16,20 @@ export default function startSearch(dead: readonly string[]): void {
   const root = new URL('..', src).href
   const place = location.protocol === 'file:' ? 'file' : new URL(root).pathname === '/' ? 'root' : 'folder'
   const isInstead = script.dataset.quireSearch === 'instead' || dead.includes(place)
-  const load = createIndexLoader({ root, nonce })
+  const load = createIndexLoader({ folder: `${root}_quire/search/`, nonce })
 
   const start = () => {
     const search = createSearch(createTermReader(), load)
     const language = document.documentElement.lang.toLowerCase().split('-')[0] ?? ''
     const find = (question: string) => search.find(question, language)
-    openSearchEntrances(createSearchDialog({ root, find }), isInstead)
+    openSearchEntrances(createSearchDialog({ addressOf: path => addressInBundle(root, path), find }), isInstead)
   }
   if (document.readyState === 'loading') addEventListener('DOMContentLoaded', start)
   else start()
 }
 
-declare global {
-  interface Window {
-    /** The files of the index call this function with their content. */
-    __quireSearch: (kind: string, number: number, data: unknown) => void
-  }
-}
-
-interface IndexLoaderSettings {
-  /** Address of the bundle. */
-  root: string
-  /** Allows scripts in pages whose Content Security Policy requires a nonce. */
-  nonce: string
-}
-
-/**
- * Loads each file of the index once. The files are scripts, because pages on file:// can load scripts but no other files.
- */
-function createIndexLoader({ root, nonce }: IndexLoaderSettings): IndexLoader {
-  const waiting = new Map<string, (data: unknown) => void>()
-  const loaded = new Map<string, Promise<unknown>>()
-  let build = ''
-
-  Object.defineProperty(window, '__quireSearch', {
-    value(kind: string, number: number, data: unknown) {
-      if (kind === 'directory') ({ build } = data as SearchDirectory)
-      waiting.get(`${kind}-${number}`)?.(data)
-    },
-  })
-
-  function addressOf(kind: string, key: string): string {
-    // The version prevents a cache from mixing this bundle with another bundle at the same address.
-    const version = build !== '' && location.protocol !== 'file:' ? `?${build}` : ''
-    return `${root}_quire/search/${kind === 'directory' ? kind : key}.js${version}`
-  }
-
-  function loadFile(kind: string, number: number): Promise<unknown> {
-    const key = `${kind}-${number}`
-    const before = loaded.get(key)
-    if (before) return before
-    const file = new Promise<unknown>((resolve, reject) => {
-      waiting.set(key, resolve)
-      const script = document.createElement('script')
-      script.src = addressOf(kind, key)
-      if (nonce) script.nonce = nonce
-      script.onload = () => {
-        script.remove()
-        reject(new Error(`${script.src} is not a file of the search index`))
-      }
-      script.onerror = () => {
-        script.remove()
-        loaded.delete(key)
-        reject(new Error(`${script.src} could not be loaded`))
-      }
-      ;(document.head ?? document.documentElement).append(script)
-    })
-    loaded.set(key, file)
-    return file
-  }
-  return loadFile as IndexLoader
+function addressInBundle(root: string, path: string): string {
+  return new URL(path.split('/').map(encodeURIComponent).join('/'), root).href
 }
 
 /**

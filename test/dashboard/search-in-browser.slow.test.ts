@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
+import { createOrganization, startTestServer, type TestServer } from '../support/server.ts'
+import { type DashboardTab, openDashboardTab } from './dashboard-tab.ts'
+
+let server: TestServer
+let opened: DashboardTab | undefined
+
+beforeAll(async () => {
+  if (!findBrowser()) return
+  server = await startTestServer()
+  const { organizationId } = await createOrganization(server.store)
+  opened = await openDashboardTab(server, organizationId)
+})
+afterAll(async () => {
+  await opened?.close()
+  await server?.dispose()
+})
+beforeEach(({ skip }) => {
+  if (!opened) skip(`needs a Chromium; install one with: ${installCommand()}`)
+})
+
+test('Ctrl K finds pages of the dashboard by their names, and the documentation', async () => {
+  const { tab, go, faults } = opened as DashboardTab
+  await go('/')
+  await tab.keyboard.down('Control')
+  await tab.keyboard.press('k')
+  await tab.keyboard.up('Control')
+  const first = 'quire-search >>> [role=option][aria-selected=true]'
+  await tab.waitForSelector(first)
+  await tab.keyboard.type('audit')
+  await tab.waitForSelector('quire-search >>> mark')
+  expect(await tab.$eval(first, option => option.textContent)).toBe('Audit log (dashboard)')
+  const addresses = await tab.$$eval('quire-search >>> [role=option]', all =>
+    all.map(option => new URL((option as HTMLAnchorElement).href).pathname),
+  )
+  expect(addresses.some(path => path.startsWith('/docs/'))).toBe(true)
+  await Promise.all([tab.waitForNavigation(), tab.keyboard.press('Enter')])
+  expect(new URL(tab.url()).pathname).toMatch(/^\/dashboard\/org_\w+\/audit$/)
+  expect(faults).toEqual([])
+})
