@@ -106,6 +106,10 @@ export const exportTexts = {
   bundleTitle: 'Bundle',
   linkHint:
     'A link lets a deployment or a person without a key fetch the bundle. It works until it expires; the bundle stays, and you can make as many links as you need.',
+  openSite: 'Open the offline site',
+  openReport: 'Open its report',
+  openHintSite:
+    'The offline site opens in a new tab, apart from the dashboard: its scripts cannot reach your session. The address works for one hour. If you reach this server by a name other than localhost, scripts that need the root of a host do not run there.',
   makeLink: 'Make a link',
   makeAnotherLink: 'Make a new link',
   download: 'Download',

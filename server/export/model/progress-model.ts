@@ -30,11 +30,11 @@ const spans: Record<ExportProgress['stage'], [begin: number, end: number]> = {
 const lastArchive: [number, number] = [80, 99]
 /** An estimate from fewer opened pages, or from less than this share of the check, is no better than a guess. */
 const minOpened = 4
-const minShare = 0.5
+const minShare = 0.7
 /** The first pages of a check take longer: those of a group wait for each other. See scripts/bench/RESULTS.md. */
 const laterShare = 0.5
 /** The archive is written after the check, which takes some seconds that nobody counts. */
-const minLeftMs = 3000
+const minLeftMs = 5000
 
 /** Times are milliseconds that never go back. */
 export function createProgressModel(): ProgressModel {

@@ -35,7 +35,7 @@ test.each(recorded)('$site: progress never falls, and moves in each stage', reco
 test.each(recorded)('$site: the time left is within a factor of 2 where it is shown', recording => {
   const shown = replay(recording).filter(({ leftMs }) => leftMs !== null)
   const near = shown.filter(({ leftMs, realMs }) => leftMs !== null && leftMs <= 2 * realMs && realMs <= 2 * leftMs)
-  expect(shown.length).toBeGreaterThan(10)
+  expect(shown.length).toBeGreaterThan(5)
   expect(near.length / shown.length).toBeGreaterThanOrEqual(0.9)
 })
 
