@@ -151,7 +151,6 @@ export const exportTexts = {
 /** The report of a completed export. */
 export const reportTexts = {
   title: 'Report',
-  nothing: 'Nothing was lost, removed or changed: the bundle is as the site.',
   whole: 'The page export-report.html in the bundle has the whole report.',
   unreadable: 'The report of this export cannot be shown.',
   rest: (rows: number) => `${rows} more are in the report inside the bundle.`,
