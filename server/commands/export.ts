@@ -10,6 +10,7 @@ import { makeFolder } from '../base/make-folder.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { type SigningKey, signArchive, signatureFile } from '../base/signature.ts'
 import type { BundleFormat, ExportProgress, ExportResult } from '../export/model/options.ts'
+import { createProgressModel, type ProgressReading } from '../export/model/progress-model.ts'
 import type { CacheSettings } from '../export/model/site-cache.ts'
 import { type ExportFlags, exportSettings, readHeaders, readPaths, readTarget } from '../flags/export-settings.ts'
 import { readLimits, readProcessLimits } from '../flags/run-settings.ts'
@@ -248,6 +249,7 @@ const stageVerbs: Record<ExportProgress['stage'], string> = {
   discover: 'Looking for pages',
   fetch: 'Fetching',
   render: 'Rendering',
+  look: 'Opening pages in a browser',
   archive: 'Packing',
   check: 'Checking in a browser',
 }
@@ -255,27 +257,24 @@ const stageVerbs: Record<ExportProgress['stage'], string> = {
 /** Describes the progress of an export for a log: `Fetching: 120 of 526 pages`. */
 export function describeProgress({ stage, pagesDone, pagesKnown }: Omit<ExportProgress, 'pageCount'>): string {
   if (stage === 'discover') return stageVerbs.discover
-  if (stage === 'check') return `${stageVerbs.check}: ${pagesDone} opened`
+  if (stage === 'look' || stage === 'check') return `${stageVerbs[stage]}: ${pagesDone} of about ${pagesKnown}`
   return `${stageVerbs[stage]}: ${pagesDone} of ${pagesKnown} pages`
 }
 
 /**
- * Draws the progress as a terminal line with a bar, the rate and the time left.
+ * Draws the progress as a terminal line with a bar of the whole export, its stage, and the time left if it is known.
  *
- * @param elapsedMs since the stage began.
  * @param columns width of the terminal, which limits the line.
  */
-export function drawProgress(progress: Omit<ExportProgress, 'pageCount'>, elapsedMs: number, columns: number): string {
-  const { stage, pagesDone, pagesKnown } = progress
-  if (stage === 'check') return describeProgress(progress).slice(0, columns)
-  if (stage === 'discover' || pagesKnown === 0) return `${stageVerbs[stage]} ...`.slice(0, columns)
-  const filled = Math.min(progressBarWidth, Math.round((pagesDone / pagesKnown) * progressBarWidth))
+export function drawProgress(
+  progress: Omit<ExportProgress, 'pageCount'>,
+  { percent, leftMs }: Pick<ProgressReading, 'percent' | 'leftMs'>,
+  columns: number,
+): string {
+  const filled = Math.floor((percent / 100) * progressBarWidth)
   const bar = `[${'#'.repeat(filled)}${'.'.repeat(progressBarWidth - filled)}]`
-  const rate = elapsedMs >= 500 ? pagesDone / (elapsedMs / 1000) : 0
-  const parts = [stageVerbs[stage].padEnd(9), bar, `${pagesDone}/${pagesKnown} pages`]
-  if (rate > 0) parts.push(`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)} pages/s`)
-  // A lower bound, because pages lead to more pages.
-  if (rate > 0 && pagesDone < pagesKnown) parts.push(`${describeSeconds((pagesKnown - pagesDone) / rate)} left`)
+  const parts = [bar, `${Math.floor(percent)} %`.padStart(4), describeProgress(progress)]
+  if (leftMs !== null) parts.push(`about ${describeSeconds(leftMs / 1000)} left`)
   return parts.join('  ').slice(0, columns)
 }
 
@@ -286,20 +285,18 @@ function describeSeconds(seconds: number): string {
 
 /** Redraws one line on a terminal; otherwise prints a line for each stage and every few seconds. */
 function showProgress(stream: NodeJS.WriteStream) {
+  const model = createProgressModel()
   let stage = ''
-  let stageAt = 0
   let shownAt = Number.NEGATIVE_INFINITY
   return {
-    show(progress: Parameters<typeof describeProgress>[0]) {
+    show(progress: ExportProgress) {
       const now = performance.now()
+      const reading = model.note(progress, now)
       const isNew = progress.stage !== stage
-      if (isNew) {
-        stage = progress.stage
-        stageAt = now
-      }
+      stage = progress.stage
       if (!isNew && now - shownAt < (stream.isTTY ? 100 : 5000)) return
       shownAt = now
-      if (stream.isTTY) stream.write(`\r\u001b[K${drawProgress(progress, now - stageAt, (stream.columns ?? 80) - 1)}`)
+      if (stream.isTTY) stream.write(`\r\u001b[K${drawProgress(progress, reading, (stream.columns ?? 80) - 1)}`)
       else stream.write(`${describeProgress(progress)}\n`)
     },
     end() {

@@ -11,6 +11,7 @@ import type { Config } from '../config.ts'
 import type { DashboardDeps } from '../dashboard/deps.ts'
 import type { ApiDocument } from '../docs/api-document.ts'
 import { createBundleLinks, createPresignLink, type LinkKeys } from '../export/jobs/bundle-link.ts'
+import { createPreviewLinks } from '../export/jobs/preview-links.ts'
 import { createBundleSigner, type SignBundle } from '../export/jobs/sign-bundle.ts'
 import { createClientFinder } from '../host/serve/client-address.ts'
 import type { Finders } from '../http/admit.ts'
@@ -32,6 +33,7 @@ import { type BundleComparison, createComparison } from '../workers/compare-in-t
 import { startVisitorCounting } from '../workers/count-visitors.ts'
 import { probeInThread } from '../workers/probe-in-thread.ts'
 import { startReceivingVisits } from '../workers/receive-visits.ts'
+import { type BundlePreviews, createBundlePreviews } from './bundle-previews.ts'
 import type { Parts } from './parts.ts'
 
 /** What the API needs before the server listens. */
@@ -45,6 +47,7 @@ export interface PreparedApi {
   visits: VisitorReader & VisitReportReader
   signBundle: SignBundle
   comparison: BundleComparison
+  previews: BundlePreviews
   extensions: Pick<ExtensionDeps, 'visitsReceiver' | 'issueWebhook' | 'issueWebhookSecret'>
 }
 
@@ -61,22 +64,32 @@ export async function prepareApi(parts: Parts, background: Background): Promise<
     startVisitorCounting(config.database === undefined ? { dataFolder } : { database: config.database }),
   )
   const secrets = openSecretBox(dataFolder, config.webhookKeyFile)
+  const linkKeys = await openServersLinkKeys(parts)
   return {
     documentTexts,
     extensionTexts,
     document,
     validator,
     extensionsValidator,
-    linkKeys: await openServersLinkKeys(parts),
+    linkKeys,
     visits,
     signBundle: createBundleSigner(parts.store.sites, secrets),
     comparison: background.add(createComparison(parts.bundles, join(dataFolder, 'work'), Date.now)),
+    previews: background.add(openPreviews(parts, linkKeys)),
     extensions: {
       visitsReceiver: background.add(startReceiving(parts)),
       issueWebhook: given => issueWebhook(given, { secrets, allowed: config.webhookAllowPrivate }),
       issueWebhookSecret: id => issueSecret(id, secrets),
     },
   }
+}
+
+function openPreviews({ bundles, store, dataFolder, log }: Parts, linkKeys: LinkKeys): BundlePreviews {
+  return createBundlePreviews({
+    ...{ bundles, exportJobs: store.exportJobs, workFolder: join(dataFolder, 'work'), now: Date.now },
+    links: createPreviewLinks(linkKeys),
+    onError: err => log.warn({ err }, 'a page of a bundle could not be shown'),
+  })
 }
 
 /** Starts counting the visits that other programs send. */
@@ -102,7 +115,7 @@ export function createApi(
   const { vercelSecrets } = config.drains
   const deps = createDeps(parts, prepared, wakeRunner)
   const finders = createFinders(config, url)
-  return createApp({
+  const app = createApp({
     deps,
     admission: { apiKeys: store.apiKeys, rateLimits: store.rateLimits, keyPrefix: config.keyPrefix, now: Date.now },
     bundles,
@@ -132,6 +145,8 @@ export function createApi(
     whyNotReady,
     log,
   })
+  // Nothing of the API is at the addresses of the bundles, and its headers would keep pages in the sandbox from loading their files.
+  return config.dashboard ? (req, res) => void (prepared.previews.answer(req, res) || app(req, res)) : app
 }
 function createFinders(config: Config, listenUrl: string): Finders {
   const findAddress = createServerAddress({ ...config, listenUrl })
@@ -157,7 +172,7 @@ function createDocumentationLoader(
 
 function createDeps(
   parts: Parts,
-  { linkKeys, visits, comparison }: PreparedApi,
+  { linkKeys, visits, comparison, previews }: PreparedApi,
   wakeRunner: () => void,
 ): DashboardDeps {
   const { config, dataFolder } = parts
@@ -168,6 +183,7 @@ function createDeps(
     followedLogs: config.follow.logs,
     probeSite: probeInThread,
     compareBundles: comparison.compare,
+    previewAddress: previews.address,
     forgetCache: domain => forgetSite(siteCachesFolder(dataFolder), domain),
     visits,
     maxQueuedExports: config.maxQueuedExports,

@@ -56,6 +56,8 @@ export function dashboardRouter(options: DashboardOptions): Router {
   router.post('/sign-out', readForm, async (req, res) => {
     const { url } = findAddress(req)
     const signedIn = await findSignedIn(req, options)
+    // Another site's form comes without the cookie, and the answer would remove it.
+    if (!isFromOwnPage(req, url)) return refuseForeignForm(res)
     if (signedIn && !isOwnForm(req, res, signedIn, url)) return
     // First of all: the browser must forget the session even if the database cannot be written.
     setSessionCookie(res, url, '')

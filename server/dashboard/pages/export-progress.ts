@@ -33,11 +33,15 @@ ${factList(work ? listWork(work) : [[texts.facts.pages, pageCount]])}
 
 /** The stages that read the pages. The others count pages anew, so their numbers would seem to go back. */
 const readingStages: readonly ExportWork['stage'][] = ['fetch', 'render']
+/** The stages that open pages in a browser, some of them several times. */
+const openingStages: readonly ExportWork['stage'][] = ['look', 'check']
 
 function listWork({ stage, pagesDone, pagesKnown, pagesPerSecond, leftMs }: ExportWork): [string, Fragment][] {
   const { facts } = texts
   const now: [string, Fragment] = [facts.stage, texts.stages[stage]]
-  if (!readingStages.includes(stage)) return [now]
+  const left: [string, Fragment] = [facts.left, leftMs !== null && describeLeft(leftMs)]
+  if (openingStages.includes(stage)) return [now, [facts.opened, texts.openedOf(pagesDone, pagesKnown)], left]
+  if (!readingStages.includes(stage)) return [now, left]
   return [
     now,
     [facts.pages, pagesKnown > 0 && texts.pagesOf(pagesDone, pagesKnown)],
@@ -45,7 +49,7 @@ function listWork({ stage, pagesDone, pagesKnown, pagesPerSecond, leftMs }: Expo
       facts.rate,
       pagesPerSecond === null ? texts.unknownYet : pagesPerSecond >= minShownRate && texts.rate(pagesPerSecond),
     ],
-    [facts.left, leftMs === null ? texts.unknownYet : describeLeft(leftMs)],
+    left,
   ]
 }
 

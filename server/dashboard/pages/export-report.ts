@@ -1,5 +1,5 @@
 import { BoundedCache } from '../../base/bounded-cache.ts'
-import { describeOutcome } from '../../export/bundle/describe-outcome.ts'
+import { describeOutcome, describeVerdict } from '../../export/bundle/describe-outcome.ts'
 import { readBundleReport } from '../../export/check/bundle-report.ts'
 import type { Bundle } from '../../export/jobs/export-job.ts'
 import type { ExportReport } from '../../export/model/report.ts'
@@ -27,7 +27,8 @@ export async function showReport({ bundles }: Pick<DashboardDeps, 'bundles'>, bu
 function writeReport(report: ExportReport): Markup {
   const sentences = [...report.notes, ...describeOutcome(report)]
   return html`<h2>${texts.title}</h2>
-${sentences.length === 0 ? html`<p>${texts.nothing}</p>` : html`<ul>${sentences.map(sentence => html`<li>${sentence}</li>`)}</ul>`}
+<p><strong>${describeVerdict(sentences)}</strong></p>
+${sentences.length > 0 && html`<ul>${sentences.map(sentence => html`<li>${sentence}</li>`)}</ul>`}
 ${listTables(report)}
 <p class="hint">${texts.whole}</p>`
 }

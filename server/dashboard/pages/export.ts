@@ -187,7 +187,7 @@ interface BundleLink {
 /** The bundle of a completed export: what it is, and how to get it. */
 async function showBundle(
   visit: Visit,
-  { bundles, exportJobs }: Pick<DashboardDeps, 'bundles' | 'exportJobs'>,
+  { bundles, exportJobs, previewAddress }: Pick<DashboardDeps, 'bundles' | 'exportJobs' | 'previewAddress'>,
   job: ExportJob,
 ): Promise<Fragment> {
   const { jobId, organizationId, request, bundle, pageCount } = job
@@ -197,6 +197,7 @@ async function showBundle(
   const fault = explainCondition(await bundles.check(bundle), bundles)
   const isIncluded = includesStaticExport(visit.organization.plan)
   const { facts } = texts
+  const pages = previewAddress(jobId, visit.server.url.replace(/\/$/, ''))
   return html`<h2>${texts.bundleTitle}</h2>
 ${fault !== null && html`<p class="notice bad">${fault}</p>`}
 ${factList([
@@ -210,7 +211,10 @@ ${
   isIncluded &&
   fault === null &&
   html`<div class="buttons">${actionButton(visit, `/exports/${jobId}/download`, { label: texts.download, kind: 'main' })}
+<a class="button" href="${pages}" target="_blank" rel="noopener noreferrer">${texts.openSite}</a>
+<a class="button" href="${pages}export-report.html" target="_blank" rel="noopener noreferrer">${texts.openReport}</a>
 ${actionButton(visit, `/exports/${jobId}/link`, { label: texts.makeLink })}</div>
+<p class="hint">${texts.openHintSite}</p>
 <p class="hint">${texts.linkHint}</p>`
 }`
 }

@@ -56,6 +56,7 @@ export const exportTexts = {
     rate: 'Speed',
     stage: 'Now',
     left: 'Time left',
+    opened: 'Opened',
     size: 'Size',
     checksum: 'SHA-256',
     pagesDone: 'Pages',
@@ -76,11 +77,13 @@ export const exportTexts = {
     discover: 'looking for pages',
     fetch: 'reading pages',
     render: 'reading pages in a browser',
+    look: 'opening pages of the site in a browser',
     archive: 'packing the pages',
     check: 'checking the pages in a browser',
   } satisfies Record<ExportWork['stage'], string>,
   withQueue: (duration: string) => `${duration}, with the time in the queue`,
   pagesOf: (done: number, known: number) => `${done} of ${known} known so far`,
+  openedOf: (opened: number, expected: number) => `${opened} of about ${expected} times`,
   rate: (pagesPerSecond: number) =>
     `${pagesPerSecond < 10 ? pagesPerSecond.toFixed(1) : Math.round(pagesPerSecond)} pages a second`,
   about: (duration: string) => `about ${duration}`,
@@ -103,6 +106,10 @@ export const exportTexts = {
   bundleTitle: 'Bundle',
   linkHint:
     'A link lets a deployment or a person without a key fetch the bundle. It works until it expires; the bundle stays, and you can make as many links as you need.',
+  openSite: 'Open the offline site',
+  openReport: 'Open its report',
+  openHintSite:
+    'The offline site opens in a new tab, apart from the dashboard: its scripts cannot reach your session. The address works for one hour. If you reach this server by a name other than localhost, scripts that need the root of a host do not run there.',
   makeLink: 'Make a link',
   makeAnotherLink: 'Make a new link',
   download: 'Download',
@@ -144,7 +151,6 @@ export const exportTexts = {
 /** The report of a completed export. */
 export const reportTexts = {
   title: 'Report',
-  nothing: 'Nothing was lost, removed or changed: the bundle is as the site.',
   whole: 'The page export-report.html in the bundle has the whole report.',
   unreadable: 'The report of this export cannot be shown.',
   rest: (rows: number) => `${rows} more are in the report inside the bundle.`,

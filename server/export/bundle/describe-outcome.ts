@@ -1,4 +1,4 @@
-import type { ExportReport, PlaceName, ScriptMode } from '../model/report.ts'
+import { type ExportReport, maxExcludedPages, type PlaceName, type ScriptMode } from '../model/report.ts'
 import { describeSearch } from './describe-search.ts'
 
 const maxNames = 3
@@ -48,7 +48,11 @@ export function describeOutcome(report: ExportReport): string[] {
       ['file of another site was left out', 'files of other sites were left out'],
       ({ url, reason }) => `${url} (${reason})`,
     ),
-    list(excludedPages, ['page was excluded by your rules', 'pages were excluded by your rules'], ({ url }) => url),
+    `${excludedPages.length >= maxExcludedPages ? 'At least ' : ''}${list(
+      excludedPages,
+      ['page was excluded by your rules', 'pages were excluded by your rules'],
+      ({ url }) => url,
+    )}`,
     list(
       renderedPages.filter(page => !references.has(page)),
       [
@@ -59,6 +63,12 @@ export function describeOutcome(report: ExportReport): string[] {
     ),
     ...describeScripts(report.scripts),
   ].filter(sentence => sentence !== '')
+}
+
+/** Says whether there is something to look at in a report, and how much. */
+export function describeVerdict(sentences: readonly string[]): string {
+  if (sentences.length === 0) return 'Complete: nothing was lost, removed or changed. The bundle is as the site.'
+  return count(sentences.length, ['thing to look at', 'things to look at'])
 }
 
 /** Names a reference and its removed parts. */

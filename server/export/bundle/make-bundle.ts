@@ -35,8 +35,7 @@ interface Making {
   folder: string
   hasSearch: boolean
   markdown: boolean
-  onPage(): void
-  onView(): void
+  count: WorkCount
   signal: AbortSignal
   clock: StageClock
 }
@@ -51,7 +50,15 @@ export async function makeBundle(
   const { workFolder, offlineSearch: hasSearch = false, markdown = false, allowLoss = false, startThread } = options
   const { collected, report } = collection
   const folder = join(workFolder, 'bundle')
-  const making: Making = { collection, folder, hasSearch, markdown, ...countWork(report.pages, options), signal, clock }
+  const making: Making = {
+    collection,
+    folder,
+    hasSearch,
+    markdown,
+    count: countWork(report.pages, options),
+    signal,
+    clock,
+  }
   const { placer, siteSearch, written, added, search: siteHits } = await writeVerified(making, options)
   // Comes first, because the command prints only the first notes.
   report.notes.unshift(
@@ -85,6 +92,8 @@ async function writeVerified(making: Making, options: ExportOptions) {
   let { looks } = collection
   for (let isAgain = false; ; isAgain = true) {
     const placer = await openPlacer(making, options, looks)
+    const { look, place } = placer.countViews()
+    making.count.expect(look + place)
     const siteSearch = await lookAtOrigin(making, placer)
     clock.end('look', {}, 'pages opened and search used at the origin')
     const complete = await writeComplete(making, placer, siteSearch)
@@ -94,7 +103,7 @@ async function writeVerified(making: Making, options: ExportOptions) {
     const { pagePaths } = complete.written
     const lossy = listLossyPages(placer.findings().differences, seen.scripted, pagePaths)
     const frozen = await collection.freeze(lossy, (key, words) => {
-      making.onView()
+      making.count.onView()
       return isWhole(words, seen.looks.get(key))
     })
     if (frozen.length === 0) return done
@@ -109,14 +118,14 @@ async function writeVerified(making: Making, options: ExportOptions) {
 }
 
 function openPlacer(
-  { collection, hasSearch, onView, signal }: Making,
+  { collection, hasSearch, count, signal }: Making,
   options: ExportOptions,
   looks: Collection['looks'],
 ): Promise<ScriptPlacer> {
   const { collected, tools, files, answer } = collection
   const { verify = 'sample', log } = options
   return createScriptPlacer({
-    ...{ collected, files, looks, verify, hasSearch, answer, signal, onView, log },
+    ...{ collected, files, looks, verify, hasSearch, answer, signal, onView: count.onView, log },
     views: tools.views,
     limits: tools.limits,
     tabs: tools.tabs,
@@ -140,6 +149,7 @@ async function writeComplete(making: Making, placer: ScriptPlacer, siteSearch: S
     const isComplete = !(await placer.improve(bundle))
     clock.end('verify', { scripts: placer.findings().mode }, 'bundle verified')
     if (isComplete) return { written, ...placed }
+    making.count.expect(placer.countViews().place)
   }
 }
 
@@ -153,12 +163,12 @@ async function writeOnce(
   { guardedAhead: guarded, seen }: ScriptPlacer,
   { fetched: bySearch, importers }: SiteSearch,
 ): Promise<PackedBundle> {
-  const { collection, folder, hasSearch, markdown, onPage, signal, clock } = making
+  const { collection, folder, hasSearch, markdown, count, signal, clock } = making
   const { collected, report, tools } = collection
   await rm(folder, { recursive: true, force: true })
   const packed = seen ? choosePacked(collected, { looks: seen.looks.values(), whole: seen.wholeLooks(), bySearch }) : []
   const written = await writeBundle(collected, {
-    ...{ folder, pool: tools.pool, hasSearch, markdown, packed, guarded, onPage },
+    ...{ folder, pool: tools.pool, hasSearch, markdown, packed, guarded, onPage: count.onPage },
     stamp: stampLine(report),
   })
   signal.throwIfAborted()
@@ -213,22 +223,34 @@ async function writeReports(folder: string, report: ExportReport): Promise<strin
   return ['export-report.json', 'export-report.html']
 }
 
-/**
- * Counts written pages, up to `pagesKnown`, because pages may be written again, and then the pages that are opened to check the bundle.
- */
-function countWork(pagesKnown: number, { onProgress }: ExportOptions): Pick<Making, 'onPage' | 'onView'> {
+interface WorkCount {
+  /** Pages will probably be opened so many times more. */
+  expect(views: number): void
+  onView(): void
+  onPage(): void
+}
+
+/** Counts written pages, up to `pagesKnown`, because pages may be written again, and how often pages are opened before and after. */
+function countWork(pages: number, { onProgress }: ExportOptions): WorkCount {
   let written = 0
   let opened = 0
+  let expected = 0
+  const tellOpened = () => {
+    const stage = written === 0 ? 'look' : 'check'
+    onProgress({ stage, pagesDone: opened, pagesKnown: Math.max(opened, expected), pageCount: written || pages })
+  }
   return {
+    expect(views) {
+      expected = opened + views
+      if (views > 0) tellOpened()
+    },
     onPage() {
-      written = Math.min(written + 1, pagesKnown)
-      onProgress({ stage: 'archive', pagesDone: written, pagesKnown, pageCount: written })
+      written = Math.min(written + 1, pages)
+      onProgress({ stage: 'archive', pagesDone: written, pagesKnown: pages, pageCount: written })
     },
     onView() {
-      // Before, pages of the origin are opened.
-      if (written === 0) return
       opened += 1
-      onProgress({ stage: 'check', pagesDone: opened, pagesKnown: 0, pageCount: written })
+      tellOpened()
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { ProductCount } from '../../products/product-removal.ts'
-import type { ExportReport, PackedSearch } from '../model/report.ts'
-import { describeOutcome } from './describe-outcome.ts'
+import { type ExportReport, maxExcludedPages, type PackedSearch } from '../model/report.ts'
+import { describeOutcome, describeVerdict } from './describe-outcome.ts'
 
 /** Sentences about where the site's own scripts run, by mode. */
 const modes = {
@@ -18,6 +18,9 @@ table { border-collapse: collapse; width: 100%; margin: .5rem 0 }
 th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8884; overflow-wrap: anywhere; white-space: pre-line }
 th[scope=row] { white-space: nowrap }
 summary { cursor: pointer; font-weight: 600; padding: .25rem 0 }
+h1, p, li, summary { overflow-wrap: anywhere }
+.verdict { font-size: 1.25rem; font-weight: 600 }
+@media (max-width: 40rem) { table { table-layout: fixed } th[scope=row] { white-space: normal } }
 `
 
 /** Writes the report as a page for people. The page loads no files and runs no scripts. */
@@ -50,11 +53,12 @@ ${listTables(report)
 `
 }
 
-/** Writes what was lost, removed and frozen as a list; empty when nothing was. */
+/** Writes the verdict, the notes, and what was lost, removed and frozen. */
 function writeOutcome(report: ExportReport): string {
-  const sentences = describeOutcome(report)
-  if (sentences.length === 0) return ''
-  return `<ul>\n${sentences.map(sentence => `<li>${toHtml(sentence)}</li>`).join('\n')}\n</ul>\n`
+  const sentences = [...report.notes, ...describeOutcome(report)]
+  const verdict = `<p class="verdict">${describeVerdict(sentences)}</p>\n`
+  if (sentences.length === 0) return verdict
+  return `${verdict}<ul>\n${sentences.map(sentence => `<li>${toHtml(sentence)}</li>`).join('\n')}\n</ul>\n`
 }
 
 function listFacts(report: ExportReport): [string, string][] {
@@ -122,10 +126,13 @@ function listTables(report: ExportReport): string[] {
       row.pages.join('\n'),
     ]),
     writeTable('Pages left out', ['Address', 'Why'], report.skipped, row => [row.url, row.reason]),
-    writeTable('Pages excluded by your rules', ['Address', 'Rule'], report.excludedPages, row => [
-      row.url,
-      row.pattern,
-    ]),
+    writeTable(
+      'Pages excluded by your rules',
+      ['Address', 'Rule'],
+      report.excludedPages,
+      row => [row.url, row.pattern],
+      maxExcludedPages,
+    ),
     writeTable('Redirects', ['From', 'To'], report.redirects, row => [row.from, row.to]),
     writeTable('Products removed', productHeads, report.removedFeatures, productCells),
     writeTable(
@@ -146,7 +153,6 @@ function listTables(report: ExportReport): string[] {
     ]),
     writeTable('Pages opened in a browser after packing', ['Page'], report.scripts.checkedPages, row => [row]),
     writeTable('Of these, pages that nothing was learned from', ['Page'], report.scripts.heldOutPages, row => [row]),
-    writeTable('Notes', ['Note'], report.notes, row => [row]),
   ]
 }
 
@@ -159,13 +165,23 @@ function productCells({ product, feature, pages }: ProductCount): string[] {
 /** Max rows shown of one table. export-report.json has all rows. */
 const maxRows = 500
 
-/** Writes a list as a collapsible table. Returns an empty string for an empty list. */
-function writeTable<T>(title: string, heads: string[], rows: readonly T[], cells: (row: T) => string[]): string {
+/**
+ * Writes a list as a collapsible table. Returns an empty string for an empty list.
+ *
+ * @param mostListed a list with so many rows may have lost others; absent = it is whole.
+ */
+function writeTable<T>(
+  title: string,
+  heads: string[],
+  rows: readonly T[],
+  cells: (row: T) => string[],
+  mostListed = Number.POSITIVE_INFINITY,
+): string {
   if (rows.length === 0) return ''
   const shown = rows.slice(0, maxRows)
   const rest = rows.length - shown.length
   return `<details>
-<summary>${toHtml(title)} (${rows.length})</summary>
+<summary>${toHtml(title)} (${rows.length >= mostListed ? 'at least ' : ''}${rows.length})</summary>
 <table>
 <tr>${heads.map(head => `<th scope="col">${toHtml(head)}</th>`).join('')}</tr>
 ${shown

@@ -40,7 +40,8 @@ function toReport(content: Buffer): ExportReport | undefined {
   return { ...emptyReport, ...given } as ExportReport
 }
 
-const emptyReport: Omit<ExportReport, 'domain' | 'pages'> = {
+/** A report without entries. */
+export const emptyReport: Omit<ExportReport, 'domain' | 'pages'> = {
   version: null,
   stamp: null,
   deployment: 'air-gapped',

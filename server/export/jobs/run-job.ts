@@ -17,7 +17,7 @@ import { type LoginDeps, openJobLogin } from './job-login.ts'
 import { removeLeftovers, workFolderName } from './leftovers.ts'
 import { publishBundle } from './publish-bundle.ts'
 import { type Patience, repeatWhenRoom, untilStored } from './wait-for-room.ts'
-import type { WorkBoard } from './work-board.ts'
+import { createWorkBoard, type WorkBoard } from './work-board.ts'
 
 /** What an attempt at a job needs. */
 export interface JobDeps extends LoginDeps {
@@ -56,15 +56,6 @@ const maxInterruptions = 30
 const maxFaults = 2
 /** How long a runner may not notice that its job was cancelled. */
 const maxHeartbeatMs = 2000
-/** Progress at which each stage begins and ends, in percent. */
-const stageSpans: Record<ExportProgress['stage'], [number, number]> = {
-  compare: [0, 10],
-  discover: [0, 0],
-  fetch: [0, 80],
-  render: [0, 80],
-  archive: [80, 99],
-  check: [99, 99],
-}
 
 /** The host of the site of each export that this server works on, by job id. */
 export type RunningHosts = Map<string, string>
@@ -249,16 +240,15 @@ function lacksBrowser(error: unknown): error is ExportError {
 }
 
 /** Writes progress to the job, at most four times a second. */
-function reporter({ exportJobs, workBoard, now, log }: JobDeps, lease: Lease, leaseLost: AbortController) {
+function reporter(deps: JobDeps, lease: Lease, leaseLost: AbortController) {
+  const { exportJobs, workBoard = createWorkBoard(), now, log } = deps
   let reportedAt = Number.NEGATIVE_INFINITY
   return async (progress: ExportProgress) => {
+    const percent = workBoard.note(lease.jobId, progress)
     if (msSince(reportedAt) < reportEveryMs) return
     reportedAt = performance.now()
-    const { stage, pagesDone, pagesKnown, pageCount } = progress
-    const [begin, end] = stageSpans[stage]
-    const percent = begin + (end - begin) * (pagesKnown === 0 ? 0 : pagesDone / pagesKnown)
-    workBoard?.note(lease.jobId, progress, percent)
-    const held = await stillHeld(() => exportJobs.report(lease, Math.round(percent * 10) / 10, pageCount, now()), log)
+    const rounded = Math.round(percent * 10) / 10
+    const held = await stillHeld(() => exportJobs.report(lease, rounded, progress.pageCount, now()), log)
     if (!held) leaseLost.abort()
   }
 }

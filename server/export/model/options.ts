@@ -8,10 +8,11 @@ import type { ExportReport } from './report.ts'
 import type { CacheSettings, SiteCache } from './site-cache.ts'
 
 export interface ExportProgress {
-  stage: 'compare' | 'discover' | 'fetch' | 'render' | 'archive' | 'check'
-  /** Visited pages, including missing ones. When the bundle is checked: how often a page was opened. */
+  /** In order, but for `archive` and `check`, which may be repeated. `look` opens pages of the site in the browser. */
+  stage: 'compare' | 'discover' | 'fetch' | 'render' | 'look' | 'archive' | 'check'
+  /** Visited pages, including missing ones. In `look` and `check`: how often a page was opened, in both together. */
   pagesDone: number
-  /** 0 = not known. */
+  /** 0 = not known. In `look` and `check`: how often pages will probably be opened. */
   pagesKnown: number
   /** Finished pages of the bundle. */
   pageCount: number

@@ -26,6 +26,9 @@ export const notJudged: Omit<ScriptFindings, 'differences'> = {
   originFaults: [],
 }
 
+/** Max excluded pages that a report lists. As many mean that there may be more. */
+export const maxExcludedPages = 1000
+
 /** Results and problems of an export. Contains no times, so that the same site gives the same report. Lists are sorted. */
 export interface ExportReport {
   domain: string

@@ -1,5 +1,6 @@
 import { keepSmallestKeys } from '../../base/bounded-map.ts'
 import { type AddressPattern, parseAddressPattern } from '../../web/address-pattern.ts'
+import { maxExcludedPages } from './report.ts'
 
 /** The URL space of one export. Decides which URLs belong to the site and which URLs are the same page. */
 export interface Site {
@@ -206,9 +207,6 @@ export interface Exclusions {
   notes(): string[]
 }
 
-/** Max excluded pages listed in the report. */
-const maxNamed = 1000
-
 /**
  * Creates the exclusions of one export.
  *
@@ -238,12 +236,12 @@ export function createExclusions(
       if (!first) return
       for (const pattern of [first, ...more]) met.add(pattern)
       named.set(key, first.text)
-      isCut = keepSmallestKeys(named, maxNamed).length > 0 || isCut
+      isCut = keepSmallestKeys(named, maxExcludedPages).length > 0 || isCut
     },
     list: () =>
       [...named]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .slice(0, maxNamed)
+        .slice(0, maxExcludedPages)
         .map(([key, pattern]) => ({ key, pattern })),
     notes() {
       const notes = parsed
@@ -253,7 +251,8 @@ export function createExclusions(
         notes.push(
           `Pages were excluded by your rules: links to them lead to ${site.online(site.origin).origin}. Scripts, data and search indexes of the site may still contain text from excluded pages.`,
         )
-      if (isCut || named.size > maxNamed) notes.push(`Only the first ${maxNamed} excluded pages are listed.`)
+      if (isCut || named.size > maxExcludedPages)
+        notes.push(`Only the first ${maxExcludedPages} excluded pages are listed.`)
       return notes
     },
   }

@@ -19,7 +19,7 @@ import { learnFrom, type ScriptedPage, showAtOrigin } from './sample-pages.ts'
  * more. A fault on the share p of the pages of a group stays unseen with the probability (1 - p)^n: with n = 5, a fault on half of the
  * pages in 3 of 100 exports.
  */
-const enough = { one: 5, more: 3 }
+export const enoughFresh = { one: 5, more: 3 }
 /** Max times that groups with a fault are learned or decided again, and how often a page with a fault may be decided alone. */
 const maxRounds = 4
 const maxAlone = 2
@@ -150,7 +150,7 @@ async function checkGroup(
 }
 
 function sizeOf({ groups }: Placing): number {
-  return groups.length > 1 ? enough.more : enough.one
+  return groups.length > 1 ? enoughFresh.more : enoughFresh.one
 }
 
 /** Opens pages at the origin, and requests the files that they load. */

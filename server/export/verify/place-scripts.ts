@@ -10,7 +10,7 @@ import { chooseAll } from './choose-groups.ts'
 import type { CheckedChoice } from './choose-scripts.ts'
 import { cannotShow, countSmall, listOriginFaults, type Remark } from './compare-page.ts'
 import { findDifferences } from './find-differences.ts'
-import { createFreshPages, type FreshPages } from './fresh-pages.ts'
+import { createFreshPages, enoughFresh, type FreshPages } from './fresh-pages.ts'
 import { areMovable } from './judge-sample.ts'
 import { createMissedFiles } from './missed-files.ts'
 import { locatePages, type PlacedBundle, type Placing, type ScriptPlacerOptions } from './placing.ts'
@@ -31,6 +31,8 @@ export interface ScriptPlacer {
    * written and placed again.
    */
   improve(bundle: PlacedBundle): Promise<boolean>
+  /** Estimates how often pages are opened to place the scripts, and to look at the origin before if that is still to be done. */
+  countViews(): { look: number; place: number }
   findings(): ScriptFindings
   /** Faults of pages that stand for others of their group. They could not be mended. */
   leftFaults(): Difference[]
@@ -99,10 +101,19 @@ export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<
       rounds += 1
       return (await fresh.improve(isFetched)) || isFetched
     },
+    countViews: () => (viewer ? countViews(placing) : { look: 0, place: 0 }),
     findings: () => placing.findings,
     leftFaults: fresh.left,
     seen: viewer && { viewer, scripted, looks, wholeLooks: () => listWhole(placing), modes: placing.modes },
   }
+}
+
+/** Usually, a page is opened in two places of the bundle, and one that nothing was learned from at the origin, too. */
+function countViews({ groups, looks }: Placing): { look: number; place: number } {
+  const size = groups.length > 1 ? enoughFresh.more : enoughFresh.one
+  const sampled = groups.flatMap(group => group.sampled)
+  const fresh = groups.reduce((sum, { pages, sampled }) => sum + Math.min(size, pages.length - sampled.length), 0)
+  return { look: sampled.filter(({ page }) => !looks.has(page.key)).length, place: 2 * sampled.length + 3 * fresh }
 }
 
 function listWhole({ groups, looks }: Placing): PageLook[] {
@@ -120,7 +131,7 @@ function openViewer({ collected, limits, tabs, signal, verify, onView }: ScriptP
   const { look, search } = createViewer(tabs, { pageTimeoutMs, pageRequests, signal, isOutside })
   return {
     look: (...args) => look(...args).finally(onView),
-    search: (...args) => search(...args).finally(onView),
+    search,
   }
 }
 

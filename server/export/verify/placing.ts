@@ -29,7 +29,7 @@ export interface ScriptPlacerOptions extends Omit<OriginLooks, 'viewer' | 'limit
   /** Whether the bundle has an offline search. */
   hasSearch: boolean
   signal: AbortSignal
-  /** Called when a page was opened, or when its search was used. */
+  /** Called when a page was opened. */
   onView(): void
   log: ExportLog | undefined
 }

@@ -44,8 +44,8 @@ export async function packBody(
  * Makes the links of a site's page for missing addresses work at every address. They are relative to the root. The added `base`
  * comes before the policy that an export writes into the page, which would forbid it.
  */
-export function adaptNotFoundPage(page: Buffer): Buffer {
-  return addToHead(page, '<base href="/"/>', hasBase => !hasBase)
+export function adaptNotFoundPage(page: Buffer, base = ''): Buffer {
+  return addToHead(page, `<base href="${base}/"/>`, hasBase => !hasBase)
 }
 
 /** Adds markup before everything else in the head of a page, if `decide` returns true. All other bytes stay. */

@@ -46,6 +46,8 @@ export interface ServedVersionOptions {
   /** The request headers that answers depend on. */
   vary: string
   cacheBytes: number
+  /** The path on the host under which the site is served, such as `/docs`; absent = the root. */
+  base?: string
   /** HTML that each page gets at the start of its head; '' = none. */
   headStart: string
 }
@@ -203,7 +205,7 @@ function isMixedHash(part: string): boolean {
 
 function redirect(options: ServedVersionOptions, to: string): Answer {
   const headers = writeHeaders(options, 'text/plain', {
-    Location: to,
+    Location: `${options.base ?? ''}${to}`,
     'Content-Length': 0,
     'Cache-Control': 'no-cache',
   })
@@ -212,7 +214,8 @@ function redirect(options: ServedVersionOptions, to: string): Answer {
 
 async function openNotFound(options: ServedVersionOptions): Promise<Answer> {
   const own = await findNotFound(join(options.folder, filesFolder))
-  const body = own ? adaptNotFoundPage(own) : Buffer.from(plainNotFound)
+  const { base = '' } = options
+  const body = own ? adaptNotFoundPage(own, base) : Buffer.from(plainNotFound(base))
   const type = own ? 'text/html' : 'text/html; charset=utf-8'
   const headers = writeHeaders(options, type, { 'Content-Length': body.length, 'Cache-Control': 'no-cache' })
   return { status: 404, headers, etag: null, sizeBytes: body.length, body, file: '' }
@@ -229,10 +232,10 @@ async function findNotFound(files: string): Promise<Buffer | null> {
 }
 
 /** The page for missing addresses of a site that has none. */
-const plainNotFound =
+const plainNotFound = (base: string) =>
   '<!doctype html>\n<html lang="en"><meta charset="utf-8"/><meta name="viewport" content="width=device-width"/>' +
   '<title>Page not found</title>\n<h1>Page not found</h1>\n<p>This site has no page with this address. ' +
-  '<a href="/">Go to its first page.</a></p>\n'
+  `<a href="${base}/">Go to its first page.</a></p>\n`
 
 /** What an entry of the cache needs besides its body: the headers and the objects. */
 const overheadBytes = 2048

@@ -50,3 +50,23 @@ test('shows only lists that have entries, and only the beginning of long lists',
   expect(html).not.toContain('Redirects')
   expect(html).toContain('1 more are in export-report.json')
 })
+
+test('the verdict comes first', () => {
+  const verdict = (given: ExportReport) => /<p class="verdict">(.*)<\/p>/.exec(writeReportPage(given))?.[1]
+  expect(verdict(report)).toBe('4 things to look at')
+  const scripts = { ...report.scripts, mode: 'everywhere' as const }
+  const whole = { ...report, deadLinks: [], removedFeatures: [], frozenReferences: [], scripts }
+  expect(verdict(whole)).toBe('Complete: nothing was lost, removed or changed. The bundle is as the site.')
+})
+
+test('a list that was cut says so', () => {
+  const excluded = (count: number) =>
+    writeReportPage({
+      ...report,
+      excludedPages: Array.from({ length: count }, (_, at) => ({ url: `/${at}`, pattern: '/*' })),
+    })
+  expect(excluded(999)).toContain('Pages excluded by your rules (999)')
+  expect(excluded(999)).toContain('<li>999 pages were excluded')
+  expect(excluded(1000)).toContain('Pages excluded by your rules (at least 1000)')
+  expect(excluded(1000)).toContain('<li>At least 1000 pages were excluded')
+})

@@ -315,7 +315,7 @@ test('a job that crashes its server many times fails', async () => {
   )
 })
 
-test('progress is the share of known pages that are done, and the archive is the last part', async () => {
+test('progress is that of the model, and without a browser the archive is the last part', async () => {
   const jobId = await startJob()
   const seen: number[] = []
   run(async ({ onProgress }) => {
@@ -331,7 +331,7 @@ test('progress is the share of known pages that are done, and the archive is the
     }
   })
   await settled(jobId)
-  expect(seen).toEqual([0, 40, 80, 89.5])
+  expect(seen).toEqual([0, 22.5, 45, 89.5])
 })
 
 test.each([
