@@ -50,7 +50,10 @@ async function runProcess(
   niceness: number,
 ): Promise<ExportResult> {
   const { onProgress, signal, crowd = () => ({ exports: 1, onHost: 1 }) } = calls
-  const child = startProcess('workers/export-process', [String(memoryBytes)], { ...glibcSettings, ...minimalEnvironment() })
+  const child = startProcess('workers/export-process', [String(memoryBytes)], {
+    ...glibcSettings,
+    ...minimalEnvironment(),
+  })
   const { pid } = child
   // It cannot be started: the error is that of the system, such as EAGAIN.
   if (pid === undefined) throw (await once(child, 'error'))[0]
