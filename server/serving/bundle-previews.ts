@@ -74,8 +74,7 @@ export function createBundlePreviews(options: PreviewOptions): BundlePreviews {
     return preview
   }
 
-  /** @param base undefined = the root of a host. */
-  async function send(name: string, base: string | undefined, req: IncomingMessage, res: ServerResponse) {
+  async function send({ name, base }: Target, req: IncomingMessage, res: ServerResponse) {
     const jobId = links.read(name, now())
     const job = jobId === undefined ? undefined : await exportJobs.find(jobId)
     if (!job?.bundle || (await bundles.check(job.bundle)) !== 'sound') return refuse(res, 404, ended)
@@ -92,16 +91,10 @@ export function createBundlePreviews(options: PreviewOptions): BundlePreviews {
       return `http://${name}${hostSuffix}${port === '' ? '' : `:${port}`}/`
     },
     answer(req, res) {
-      const host = req.headers.host?.replace(/:\d+$/, '') ?? ''
-      const isHost = host.endsWith(hostSuffix)
-      if (!isHost && !req.url?.startsWith(pathPrefix)) return false
-      const [, name = '', path] = /^\/preview\/([^/?]*)(\/.*)?$/.exec(req.url ?? '') ?? []
-      if (!isHost && path === undefined) return refuse(res, 404, ended)
-      if (!isHost) req.url = path
-      const sent = isHost
-        ? send(host.slice(0, -hostSuffix.length), undefined, req, res)
-        : send(name, `${pathPrefix}${name}`, req, res)
-      sent.catch(error => {
+      const target = readTarget(req)
+      if (!target) return false
+      req.url = target.url
+      send(target, req, res).catch(error => {
         onError(error)
         if (res.headersSent) res.destroy()
         else refuse(res, 500, 'The pages of this bundle cannot be shown. The log of the server says why.')
@@ -115,6 +108,24 @@ export function createBundlePreviews(options: PreviewOptions): BundlePreviews {
       await Promise.allSettled(closed)
     },
   }
+}
+
+interface Target {
+  name: string
+  /** The path of the bundle; undefined = the root of a host. */
+  base?: string
+  /** The address of the page in the bundle. */
+  url: string
+}
+
+/** Returns what a request asks for; undefined = nothing of a bundle. */
+function readTarget({ headers, url = '' }: IncomingMessage): Target | undefined {
+  const host = headers.host?.replace(/:\d+$/, '') ?? ''
+  if (host.endsWith(hostSuffix)) return { name: host.slice(0, -hostSuffix.length), url }
+  if (!url.startsWith(pathPrefix)) return undefined
+  // Without a slash after the name, relative links of the page would lead elsewhere. No such name is valid.
+  const [, name = '', rest = '/'] = /^([^/?]+)(\/.*)$/.exec(url.slice(pathPrefix.length)) ?? []
+  return { name, base: `${pathPrefix}${name}`, url: rest }
 }
 
 async function unpack(

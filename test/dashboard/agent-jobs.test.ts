@@ -102,7 +102,7 @@ describe('the page of a job', () => {
     expect(text).toContain('<p role="status"><span id="agent-job-state" data-live="5000">')
     expect(text).toContain('id="agent-job" data-live="5000"')
     expect(text).toContain('href="https://git.example.com/acme/docs" rel="noreferrer"')
-    expect(text).toContain('none yet: it is set when the job is completed')
+    expect(text).toContain('none yet (appears when the job is completed)')
     expect(text).not.toContain('/archive"')
   })
 

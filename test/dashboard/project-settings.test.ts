@@ -61,7 +61,7 @@ test('settings are saved as the command does, written to the audit log, and show
 test('a new project has empty fields, and the page says from when a change holds', async () => {
   expect(await readForm()).toEqual({ ownAddresses: '', notPages: '', pages: '', agents: '', ai: 'all' })
   const { text } = await pages.read(projectSettingsPage, open())
-  expect(text).toContain('hold for what is counted from now on')
+  expect(text).toContain('apply to visits that are counted from now on')
   expect(text).toContain('href="../../../../docs/visitors#what-counts-in-a-project"')
 })
 

@@ -35,7 +35,7 @@ export const agentJobTexts = {
     archived: 'Archived',
     id: 'Job id',
   },
-  noPullRequestYet: 'none yet, set when the job is completed',
+  noPullRequestYet: 'none yet (appears when the job is completed)',
   noPullRequest: 'none, because no file was changed',
   noPullRequestFailed: 'none, because the job failed',
   copyId: 'Copy the id of the job',
