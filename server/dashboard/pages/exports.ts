@@ -13,7 +13,7 @@ import { describeDuration } from '../parts/duration.ts'
 import { checkFields, linesField, problemLine, selectField, textField } from '../parts/field.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
-import { time } from '../parts/time.ts'
+import { timeAgo } from '../parts/time.ts'
 import { startTexts, exportTexts as texts } from '../texts/exports.ts'
 import { askForSite } from './ask-operator.ts'
 import {
@@ -133,7 +133,7 @@ ${table(shown, {
       show: ({ jobId, request }) => html`<a href="${visit.link(`/exports/${jobId}`)}">${request.domain}</a>`,
     },
     { heading: columns.status, show: statusCell },
-    { heading: columns.version, show: ({ request }) => request.version ?? texts.noVersion },
+    { heading: columns.version, isText: true, show: ({ request }) => request.version ?? texts.noVersion },
     { heading: columns.pages, isNumber: true, show: ({ pageCount }) => pageCount },
     {
       heading: columns.difference,
@@ -141,7 +141,7 @@ ${table(shown, {
       show: ({ difference }) => describeDifference(difference, texts.differences),
     },
     { heading: columns.size, isNumber: true, show: ({ bundle }) => bundle && describeBytes(bundle.sizeBytes) },
-    { heading: columns.created, show: ({ createdAt }) => time(createdAt) },
+    { heading: columns.created, show: ({ createdAt }) => timeAgo(createdAt, visit.now) },
     {
       heading: columns.duration,
       isNumber: true,

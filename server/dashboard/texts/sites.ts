@@ -53,11 +53,11 @@ export const siteTexts = {
     editTitle: 'Where pages come from',
     allowed: 'Further private origins',
     allowedHint:
-      'Hosts from which pages load files, one a line, such as http://10.0.0.7:9000. Exports use no other private address.',
+      'Hosts from which pages load files, one on each line, such as http://10.0.0.7:9000. Exports use no other private address.',
     save: 'Save',
     rulesTitle: 'Rules for exports',
     rulesHint:
-      'If a feature is off in an export, the known products that provide it are removed. These rules apply besides. One a line.',
+      'If a feature is off in an export, the known products that provide it are removed. These rules remove or keep more. Write one on each line.',
     removeSelectors: 'Remove these elements',
     removeSelectorsHint: 'By tag, #id, .class, [attr] or [attr=value], such as #ask-us or div.ask',
     removeScripts: 'Remove these scripts, frames and styles',
