@@ -54,8 +54,8 @@ export interface DashboardDeps extends Deps {
   probeSite(options: ProbeOptions): Promise<SiteProbe>
   /** Compares the texts of two bundles. Must not block this thread. */
   compareBundles(before: Bundle, after: Bundle): Promise<CutChanges | 'failed'>
-  /** Returns an address, for one hour, at which the bundle's pages cannot reach the session; see `BundlePreviews`. */
-  previewAddress(jobId: string, server: string): string
+  /** Returns a path on this server, for one hour, that leads to the bundle's pages where they cannot reach the session; see `BundlePreviews`. */
+  previewPath(jobId: string): string
   /** Deletes what exports of a site keep for the next export. */
   forgetCache(domain: string): Promise<void>
   /** The prefix of API keys, such as `quire_`. */

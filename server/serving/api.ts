@@ -146,7 +146,9 @@ export function createApi(
     log,
   })
   // Nothing of the API is at the addresses of the bundles, and its headers would keep pages in the sandbox from loading their files.
-  return config.dashboard ? (req, res) => void (prepared.previews.answer(req, res) || app(req, res)) : app
+  return config.dashboard
+    ? (req, res) => void (prepared.previews.answer(req, res, finders.findAddress(req)) || app(req, res))
+    : app
 }
 function createFinders(config: Config, listenUrl: string): Finders {
   const findAddress = createServerAddress({ ...config, listenUrl })
@@ -183,7 +185,7 @@ function createDeps(
     followedLogs: config.follow.logs,
     probeSite: probeInThread,
     compareBundles: comparison.compare,
-    previewAddress: previews.address,
+    previewPath: previews.path,
     forgetCache: domain => forgetSite(siteCachesFolder(dataFolder), domain),
     visits,
     maxQueuedExports: config.maxQueuedExports,

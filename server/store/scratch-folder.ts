@@ -22,7 +22,7 @@ const contentName = 'site'
  * @throws {Error} from the file system if the folder cannot be written.
  */
 export async function openScratchFolder(parent: string, prefix = exportPrefix): Promise<ScratchFolder> {
-  await sweep(parent, prefix)
+  await sweepScratchFolders(parent, prefix)
   for (;;) {
     const folder = await mkdtemp(join(parent, prefix))
     const lock = own(folder)
@@ -65,7 +65,7 @@ function hold(lock: Database.Database): void {
 }
 
 /** Removes the folders whose process has ended. Folders of other users and folders in use stay. */
-async function sweep(parent: string, prefix: string): Promise<void> {
+export async function sweepScratchFolders(parent: string, prefix: string): Promise<void> {
   const names = await readdir(parent).catch(() => [])
   const isOwn = (name: string) => name.startsWith(prefix) && /^[A-Za-z0-9]{6}$/.test(name.slice(prefix.length))
   for (const name of names.filter(isOwn)) await sweepFolder(join(parent, name)).catch(() => {})

@@ -1,4 +1,4 @@
-import { mkdir, readdir, statfs } from 'node:fs/promises'
+import { mkdir, statfs } from 'node:fs/promises'
 import { startThread } from '../assets.ts'
 import type { Stoppable } from '../base/background.ts'
 import { BoundedCache } from '../base/bounded-cache.ts'
@@ -6,7 +6,7 @@ import { createQueue } from '../base/queue.ts'
 import type { CutChanges } from '../export/compare/cut-changes.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { Bundle } from '../export/jobs/export-job.ts'
-import { openScratchFolder } from '../store/scratch-folder.ts'
+import { openScratchFolder, sweepScratchFolders } from '../store/scratch-folder.ts'
 
 /** The data that the thread starts with: two archives, a folder to unpack them into, and the space for each. */
 export interface CompareSetup {
@@ -46,7 +46,7 @@ export function createComparison(bundles: BundleStore, workFolder: string, now: 
   const running = new Map<string, Promise<CompareOutcome>>()
   const queue = createQueue(1)
   const stopping = new AbortController()
-  const swept = sweep(workFolder).catch(() => {})
+  const swept = sweepScratchFolders(workFolder, prefix)
 
   async function compare(before: Bundle, after: Bundle): Promise<CutChanges> {
     stopping.signal.throwIfAborted()
@@ -96,11 +96,6 @@ export function createComparison(bundles: BundleStore, workFolder: string, now: 
       await Promise.all(running.values())
     },
   }
-}
-
-async function sweep(workFolder: string): Promise<void> {
-  const names = await readdir(workFolder)
-  if (names.some(name => name.startsWith(prefix))) await (await openScratchFolder(workFolder, prefix)).close()
 }
 
 async function runThread(setup: CompareSetup, signal: AbortSignal): Promise<CutChanges> {

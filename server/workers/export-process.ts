@@ -35,9 +35,13 @@ process.on('message', (message: ToExport) => {
   else if ('crowd' in message) crowd = message.crowd
   else stopping.abort(new ExportError(message.stop, 'aborted'))
 })
+let isHeapSlow = false
 setInterval(() => {
   const bytes = process.memoryUsage.rss()
-  if (bytes > muchMemoryBytes) setFlagsFromString(slowHeapGrowth)
+  if (bytes > muchMemoryBytes && !isHeapSlow) {
+    isHeapSlow = true
+    setFlagsFromString(slowHeapGrowth)
+  }
   tell({ beat: bytes })
 }, beatMs)
 tell({ beat: 0 })

@@ -50,7 +50,7 @@ export async function openPageVisits({ maxQueuedExports = 100 } = {}): Promise<P
     ...store,
     bundles,
     compareBundles: comparison.compare,
-    previewAddress: (jobId: string) => `http://${jobId}.preview/`,
+    previewPath: (jobId: string) => `/preview/${jobId}/`,
     bundleLinks: createBundleLinks({ keys: openLinkKeys(dataFolder), ttlSeconds: 3600 }),
     workBoard: createWorkBoard(),
     maxQueuedExports,

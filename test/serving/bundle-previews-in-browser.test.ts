@@ -10,7 +10,9 @@ import { makeZip } from '../unpack/make-archives.ts'
 let server: TestServer
 let browser: Browser
 let tab: Page
-let dashboard: string
+/** The server by a name of this machine, and by another one. */
+const servers = { host: '', sandbox: '' }
+let organization: string
 /** Of the page of the export, and of its bundle at the root of a host and in the sandbox. */
 const addresses = { export: '', host: '', sandbox: '' }
 
@@ -56,7 +58,9 @@ beforeAll(async () => {
   if (!executablePath) return
   server = await startTestServer()
   const { organizationId } = await createOrganization(server.store)
-  dashboard = `${server.url}/dashboard/${organizationId}`
+  organization = `/dashboard/${organizationId}`
+  servers.host = server.url
+  servers.sandbox = `http://docs.example.com:${new URL(server.url).port}`
   const bundle = makeZip([
     { name: 'index.html', content: '<!doctype html><title>Hostile</title><a href="next">Next</a>' },
     {
@@ -73,15 +77,22 @@ beforeAll(async () => {
     { name: 'export-report.html', content: '<!doctype html><title>Report</title>' },
   ])
   const { jobId } = await addCompletedJob(server.store, server.dataFolder, organizationId, undefined, bundle)
-  addresses.export = `${dashboard}/exports/${jobId}`
-  browser = await puppeteer.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
+  addresses.export = `${organization}/exports/${jobId}`
+  browser = await puppeteer.launch({
+    executablePath,
+    args: [
+      '--host-resolver-rules=MAP docs.example.com 127.0.0.1',
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ],
+  })
   tab = await browser.newPage()
-  const token = await createToken(server, await createPerson(server, organizationId))
-  await tab.goto(`${server.url}/dashboard/sign-in?token=${token}`)
-  await Promise.all([tab.waitForNavigation(), tab.click('form button')])
-  await tab.goto(addresses.export)
-  addresses.host = await tab.$eval('main a[href*=".localhost"]', link => (link as HTMLAnchorElement).href)
-  addresses.sandbox = `${server.url}/preview/${new URL(addresses.host).hostname.split('.')[0]}/`
+  const person = await createPerson(server, organizationId)
+  for (const place of ['host', 'sandbox'] as const) {
+    const token = await createToken(server, person)
+    await tab.goto(`${servers[place]}/dashboard/sign-in?token=${token}`)
+    await Promise.all([tab.waitForNavigation(), tab.click('form button')])
+    addresses[place] = await openFrom(place)
+  }
 })
 afterAll(async () => {
   await browser?.close()
@@ -91,15 +102,28 @@ beforeEach(({ skip }) => {
   if (!browser) skip(`needs a Chromium; install one with: ${installCommand()}`)
 })
 
+/** Opens the page of the export, and returns where its first link to the bundle leads. */
+async function openFrom(place: keyof typeof servers): Promise<string> {
+  await tab.goto(servers[place] + addresses.export)
+  const link = await tab.$eval('main a[target=_blank]', link => (link as HTMLAnchorElement).href)
+  const page = await browser.newPage()
+  await page.goto(link)
+  const url = page.url()
+  await page.close()
+  return url
+}
+
 test('the export leads to its pages and its report, without an opener', async () => {
-  await tab.goto(addresses.export)
+  await tab.goto(servers.sandbox + addresses.export)
   const links = await tab.$$eval('main a[target=_blank]', all =>
     all.map(link => [new URL((link as HTMLAnchorElement).href).pathname, link.getAttribute('rel')]),
   )
   expect(links).toEqual([
-    ['/', 'noopener noreferrer'],
-    ['/export-report.html', 'noopener noreferrer'],
+    [expect.stringMatching(/^\/preview\/[0-9a-z-]+\/$/), 'noopener noreferrer'],
+    [expect.stringMatching(/^\/preview\/[0-9a-z-]+\/export-report\.html$/), 'noopener noreferrer'],
   ])
+  expect(addresses.host).toMatch(/^http:\/\/[0-9a-z-]+\.localhost:\d+\/$/)
+  expect(addresses.sandbox).toMatch(/^http:\/\/docs\.example\.com:\d+\/preview\/[0-9a-z-]+\/$/)
 })
 
 test.each(['host', 'sandbox'] as const)('links, modules and requests of a bundle work: %s', async place => {
@@ -114,7 +138,7 @@ test.each(['host', 'sandbox'] as const)('links, modules and requests of a bundle
 test.each(['host', 'sandbox'] as const)('a hostile bundle reaches neither the session nor the API: %s', async place => {
   const page = await browser.newPage()
   await page.goto(addresses[place])
-  const found = await page.evaluate(attack, dashboard, `${server.url}/v1/static-export/jobs`)
+  const found = await page.evaluate(attack, servers[place] + organization, `${servers[place]}/v1/static-export/jobs`)
   expect(found).toEqual({
     cookie: place === 'host' ? '' : 'refused: SecurityError',
     page: 'refused: TypeError',
@@ -127,10 +151,10 @@ test.each(['host', 'sandbox'] as const)('a hostile bundle reaches neither the se
   })
   // A page that a bundle opens has no session.
   const urls = (await browser.pages()).map(each => each.url())
-  expect(urls.filter(url => url.startsWith(`${dashboard}/keys`))).toEqual([])
-  await tab.goto(addresses.export)
-  expect(tab.url()).toBe(addresses.export)
-  expect(await tab.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0)
+  expect(urls.filter(url => url.includes(`${organization}/keys`))).toEqual([])
+  await tab.goto(servers[place] + addresses.export)
+  expect(tab.url()).toBe(servers[place] + addresses.export)
+  expect(await tab.evaluate(async () => (await navigator.serviceWorker?.getRegistrations())?.length ?? 0)).toBe(0)
   await page.close()
 })
 
@@ -138,20 +162,25 @@ test('at the root of a host, a bundle does not get the session without its polic
   const page = await browser.newPage()
   await page.setBypassCSP(true)
   await page.goto(addresses.host)
-  const found = await page.evaluate(attack, dashboard, `${server.url}/v1/static-export/jobs`)
+  const found = await page.evaluate(attack, servers.host + organization, `${servers.host}/v1/static-export/jobs`)
   expect(found).toMatchObject({ page: 'refused: TypeError', api: 'refused: TypeError' })
-  await tab.goto(addresses.export)
-  expect(tab.url()).toBe(addresses.export)
+  await tab.goto(servers.host + addresses.export)
+  expect(tab.url()).toBe(servers.host + addresses.export)
   await page.close()
 })
 
 test('a guessed, changed or foreign name shows nothing', async () => {
   const { port, hostname } = new URL(addresses.host)
   const changed = hostname.replace(/.(?=\.)/, last => (last === '0' ? '1' : '0'))
-  for (const name of [changed, 'x.localhost', `a.${hostname}`]) {
+  // Names of other forms are names of this server.
+  for (const [name, status] of [
+    [changed, 404],
+    ['x.localhost', 200],
+    [`a.${hostname}`, 200],
+  ] as const) {
     const page = await browser.newPage()
-    const answer = await page.goto(`http://${name}:${port}/`)
-    expect([name, answer?.status()]).toEqual([name, 404])
+    const answer = await page.goto(`http://${name}:${port}/docs/`)
+    expect([name, answer?.status()]).toEqual([name, status])
     await page.close()
   }
 })

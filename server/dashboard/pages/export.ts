@@ -1,5 +1,6 @@
 import { escapeControls } from '../../base/escape-controls.ts'
 import { describeBytes } from '../../base/format-bytes.ts'
+import { relativePath } from '../../docs/relative-path.ts'
 import { describeDownload } from '../../export/jobs/bundle-download.ts'
 import { explainCondition } from '../../export/jobs/bundle-store.ts'
 import { deleteExport } from '../../export/jobs/delete-export.ts'
@@ -8,6 +9,7 @@ import { callOperation } from '../../http/call-operation.ts'
 import { includesStaticExport } from '../../tenancy/organization.ts'
 import { toClient } from '../client.ts'
 import type { DashboardDeps } from '../deps.ts'
+import { organizationPath } from '../frame.ts'
 import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
 import { actionButton } from '../parts/action.ts'
 import { copyButton } from '../parts/copy.ts'
@@ -187,7 +189,7 @@ interface BundleLink {
 /** The bundle of a completed export: what it is, and how to get it. */
 async function showBundle(
   visit: Visit,
-  { bundles, exportJobs, previewAddress }: Pick<DashboardDeps, 'bundles' | 'exportJobs' | 'previewAddress'>,
+  { bundles, exportJobs, previewPath }: Pick<DashboardDeps, 'bundles' | 'exportJobs' | 'previewPath'>,
   job: ExportJob,
 ): Promise<Fragment> {
   const { jobId, organizationId, request, bundle, pageCount } = job
@@ -197,7 +199,7 @@ async function showBundle(
   const fault = explainCondition(await bundles.check(bundle), bundles)
   const isIncluded = includesStaticExport(visit.organization.plan)
   const { facts } = texts
-  const pages = previewAddress(jobId, visit.server.url.replace(/\/$/, ''))
+  const pages = relativePath(organizationPath(organizationId, `/exports/${jobId}`), previewPath(jobId))
   return html`<h2>${texts.bundleTitle}</h2>
 ${fault !== null && html`<p class="notice bad">${fault}</p>`}
 ${factList([

@@ -5,24 +5,29 @@ import type { LinkKeys } from './bundle-link.ts'
 export type PreviewLinks = ReturnType<typeof createPreviewLinks>
 
 const lifetimeMs = 60 * 60_000
+const namePattern = /^([0-9a-f]{16})-([0-9a-z]{6,8})-([0-9a-f]{32})$/
 
-export function createPreviewLinks(keys: LinkKeys) {
+/** Decides whether a text has the form of a name. Host names of other purposes have not. */
+export function isPreviewName(text: string): boolean {
+  return namePattern.test(text)
+}
+
+/** A name ends with its key: when the key is replaced, the pages are opened again from the dashboard. */
+export function createPreviewLinks({ current }: Pick<LinkKeys, 'current'>) {
   return {
     /** Returns a name that nobody can guess, for one hour. */
     create(jobId: string, now: number): string {
       const expires = Math.floor((now + lifetimeMs) / 1000).toString(36)
-      return `${jobId.slice('se_'.length)}-${expires}-${sign(keys.current(), jobId, expires)}`
+      return `${jobId.slice('se_'.length)}-${expires}-${sign(current(), jobId, expires)}`
     },
-    /** Returns the job of a name; undefined if this server did not make it, or if it has expired. */
+    /** Returns the job of a name; undefined if no server with this key made it, or if it has expired. */
     read(name: string, now: number): string | undefined {
-      const [, id = '', expires = '', signature = ''] =
-        /^([0-9a-f]{16})-([0-9a-z]{6,8})-([0-9a-f]{32})$/.exec(name) ?? []
+      const [, id = '', expires = '', signature = ''] = namePattern.exec(name) ?? []
       const leftMs = Number.parseInt(expires, 36) * 1000 - now
       if (!(leftMs > 0 && leftMs <= lifetimeMs)) return undefined
       const jobId = `se_${id}`
-      const isSignedBy = (key: Buffer) =>
-        timingSafeEqual(Buffer.from(signature), Buffer.from(sign(key, jobId, expires)))
-      return [keys.current(), ...keys.replaced().map(({ key }) => key)].some(isSignedBy) ? jobId : undefined
+      const expected = sign(current(), jobId, expires)
+      return timingSafeEqual(Buffer.from(signature), Buffer.from(expected)) ? jobId : undefined
     },
   }
 }

@@ -50,6 +50,8 @@ export interface ServedVersionOptions {
   base?: string
   /** HTML that each page gets at the start of its head; '' = none. */
   headStart: string
+  /** Whether nothing may keep the answers, because the address is a secret. */
+  isSecret?: boolean
 }
 
 /** Opens a version to answer requests from. */
@@ -147,18 +149,21 @@ async function answerWith(options: ServedVersionOptions, path: string, packed: P
     'Content-Length': body?.length ?? size,
     ETag: etag,
     'Cache-Control': isHashedName(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+    ...(options.isSecret && secret),
     'Accept-Ranges': 'bytes',
     ...(encoding && { 'Content-Encoding': encoding }),
-    ...(isPage(name) && { Link: announce(path) }),
+    ...(isPage(name) && { Link: announce(options, path) }),
   })
   return { status: 200, headers, etag, sizeBytes: body?.length ?? size, body, file }
 }
 
 /** Names the Markdown of a page to programs (RFC 8288). */
-function announce(path: string): string {
+function announce({ base = '' }: ServedVersionOptions, path: string): string {
   const address = twinPath(path).split('/').map(encodeURIComponent).join('/')
-  return `</${address}>; rel="alternate"; type="text/markdown"`
+  return `<${base}/${address}>; rel="alternate"; type="text/markdown"`
 }
+
+const secret = { 'Cache-Control': 'private, no-store' }
 
 interface Packed {
   /** null = the file is not compressed. */
@@ -208,6 +213,7 @@ function redirect(options: ServedVersionOptions, to: string): Answer {
     Location: `${options.base ?? ''}${to}`,
     'Content-Length': 0,
     'Cache-Control': 'no-cache',
+    ...(options.isSecret && secret),
   })
   return { status: 302, headers, etag: null, sizeBytes: 0, body: Buffer.alloc(0), file: '' }
 }

@@ -30,13 +30,19 @@ const follow = () => runQuire(['visits', 'follow', log, '--project', projectId, 
 
 test('a followed log is compared with what was read', async () => {
   expect(await check()).toMatchObject([
-    { level: 'warning', message: `87 bytes of ${log} are not read yet, and no server reads it.` },
+    { level: 'warning', message: `${log} has 87 bytes of unread lines, and no server is reading them.` },
   ])
   await follow()
   const before = readTree(data)
   expect(await check()).toEqual([{ check: 'logs', level: 'ok', message: `${log} is read to its end.`, remedy: null }])
   expect(readTree(data)).toEqual(before)
   appendFileSync(log, line)
+  expect(await check()).toMatchObject([{ level: 'warning', message: expect.stringContaining('87 bytes of') }])
+  await follow()
+  appendFileSync(log, line.slice(0, 20))
+  expect(await check()).toMatchObject([{ level: 'ok' }])
+  // Emptied, as copytruncate does.
+  writeFileSync(log, line)
   expect(await check()).toMatchObject([{ level: 'warning', message: expect.stringContaining('87 bytes of') }])
   // Rotated: nothing of the new file was read.
   renameSync(log, `${log}.1`)
@@ -47,7 +53,7 @@ test('a followed log is compared with what was read', async () => {
 test('a log whose position moves is being read', async () => {
   let position = 0
   const findings = await check(async () => JSON.stringify({ version: 1, read: position++ }))
-  expect(findings).toMatchObject([{ level: 'ok', message: expect.stringMatching(/ and the server is reading it\.$/) }])
+  expect(findings).toMatchObject([{ level: 'ok', message: expect.stringMatching(/ and a server is reading them\.$/) }])
 })
 
 test('what cannot be compared is named, and buckets are left out', async () => {
