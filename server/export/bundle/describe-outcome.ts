@@ -13,7 +13,7 @@ const where: Record<PlaceName, string> = {
 
 /**
  * Says in sentences what an export lost, removed and froze, most important first. Each sentence is one line. Empty when the
- * bundle is as the site.
+ * bundle has everything that the site has.
  */
 export function describeOutcome(report: ExportReport): string[] {
   const { skipped, excludedPages, missingFiles, removedThirdParty, renderedPages, frozenReferences } = report
@@ -67,7 +67,7 @@ export function describeOutcome(report: ExportReport): string[] {
 
 /** Says whether there is something to look at in a report, and how much. */
 export function describeVerdict(sentences: readonly string[]): string {
-  if (sentences.length === 0) return 'Complete: nothing was lost, removed or changed. The bundle is as the site.'
+  if (sentences.length === 0) return 'Complete: nothing was lost, removed or changed. The bundle has everything that the site has.'
   return count(sentences.length, ['thing to look at', 'things to look at'])
 }
 
