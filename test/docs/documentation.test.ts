@@ -123,7 +123,7 @@ describe.each(listPages(files))('%s', path => {
 test('the first page leads to three ways, and not to a clone of the repository', () => {
   const html = files.get('/docs/')?.body ?? ''
   const cards = [...html.matchAll(/<section class="card"[\s\S]*?<\/section>/g)].map(([card]) => card)
-  expect(cards.map(card => /<h2[^>]*>(\w+)/.exec(card)?.[1])).toEqual(['Integrate', 'Run', 'Look'])
+  expect(cards.map(card => /<h2[^>]*>(\w+)/.exec(card)?.[1])).toEqual(['Integrate', 'Run', 'Explore'])
   for (const card of cards) expect(card.match(/<a /g)?.length).toBeGreaterThan(3)
   expect(html).not.toContain('git clone')
 })
