@@ -6,12 +6,16 @@ import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { Command } from 'commander'
 import puppeteer, { type Browser, type Page } from 'puppeteer'
+import { generated } from '../mock/both-documents.ts'
 import { OperatorError } from '../server/base/operator-error.ts'
 import { withStore } from '../server/commands/with-store.ts'
 import type { Store } from '../server/store/store.ts'
 import { readArchivedFile } from '../server/unpack/read-archived-file.ts'
 import { defaultUnpackLimits } from '../server/unpack/unpack-limits.ts'
 import { findBrowser, installCommand } from '../server/web/browser/find-browser.ts'
+import { createMock } from '../spec/package/mock/index.ts'
+import { listen } from '../spec/package/mock-server/listen.ts'
+import { createMovingServer } from '../spec/package/mock-server/moving.ts'
 import { runProgram } from './run-program.ts'
 import { takeEveryPage } from './screenshots/every-page.ts'
 import { addExtremes } from './screenshots/extreme-data.ts'
@@ -32,7 +36,7 @@ const program = new Command('npm run screenshots')
   .description(
     'Serve the demo in a new folder and write the pictures of its dashboard to server/docs/pages/images/. With --all, write pictures of every page to another folder, with no, usual and long data, at four widths, light and dark, and fail if a page scrolls sideways.',
   )
-  .option('--all', 'take pictures of every page of the dashboard and the documentation')
+  .option('--all', 'take pictures of every page of the dashboard and the documentation, and of the page of the mock')
   .option('--out <folder>', 'where the pictures of --all go', 'screenshots')
   .option('--only <text>', 'with --all: only pages with this text in their name, such as keys-long', '')
   .addHelpText('after', '\nExamples:\n  npm run screenshots\n  npm run screenshots -- --all --out /tmp/pictures\n')
@@ -112,9 +116,15 @@ async function takeAll(
   }: { demo: Demo; data: string; organizationId: string; out: string; only: string },
 ): Promise<void> {
   const extremes = await withStore({ data }, store => addExtremes(store, data))
-  const others = { 'export-report': await unpackReport(data, demo) }
+  const mock = createMovingServer({ mock: createMock(), documents: generated, allowsOrigin: () => false })
+  const mockUrl = await listen(mock, { host: '127.0.0.1', port: 0 }, 'npm run screenshots')
+  const others = { 'export-report': await unpackReport(data, demo), mock: `${mockUrl}/mock` }
   const organizations = { usual: organizationId, ...extremes }
-  const problems = await takeEveryPage(browser, page, { url: demo.url, organizations, others, only }, out)
+  const pages = { url: demo.url, organizations, others, only }
+  const problems = await takeEveryPage(browser, page, pages, out).finally(() => {
+    mock.close()
+    mock.closeAllConnections()
+  })
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))
   console.log(`The pictures are in ${out}. No page scrolls sideways.`)
 }

@@ -72,12 +72,12 @@ async function listDashboard(tab: Page, { url, organizations }: Pages): Promise<
   return found
 }
 
-/** The pages of the documentation, as its sitemap lists them, and that of the mock. */
+/** The pages of the documentation, as its sitemap lists them. */
 async function listDocs({ url }: Pages): Promise<Record<string, string>> {
   const sitemap = await (await fetch(`${url}/docs/sitemap.xml`)).text()
   const pages = [...sitemap.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, address = '']) => new URL(address).pathname)
   const name = (path: string) => `docs${path.slice('/docs'.length).replaceAll(/\W+/g, '-')}`
-  return { ...Object.fromEntries(pages.map(path => [name(path), url + path])), mock: `${url}/mock` }
+  return Object.fromEntries(pages.map(path => [name(path), url + path]))
 }
 
 async function takePage(tab: Page, name: string, address: string, folder: string): Promise<string[]> {

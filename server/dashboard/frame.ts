@@ -93,8 +93,8 @@ ${tokenField(visit)}
 <span class="quiet who">${visit.person.name}${isMarked && ` (${frameTexts.allOrganizations})`}</span>
 <button class="plain">${frameTexts.signOut}</button>
 <button type="button" class="plain keys" data-keys hidden>${frameTexts.keys}</button>
-<button type="button" class="plain" data-search title="Ctrl K" hidden>Search</button>
 </form>
+<button type="button" class="plain" data-search title="${frameTexts.searchKey}" hidden>${frameTexts.search}</button>
 ${themeForm(pagePath, theme)}
 </header>
 <details class="menu"><summary>${frameTexts.menu}</summary><nav aria-label="${frameTexts.navigation}, small screen">${list}</nav></details>

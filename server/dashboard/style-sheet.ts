@@ -46,15 +46,21 @@ const themeStyle = `
 .theme [value="dark"] { --icon: ${icon('moon')}; }
 `
 
-/** It can be read for as long as the pointer is over it. Afterwards it cannot be seen, but a screen reader still finds it. */
+/**
+ * It can be read for as long as the pointer is over it. Afterwards it cannot be seen, but a screen reader still finds it. A small
+ * screen has no place where it would not cover buttons, so it stays in the page there.
+ */
 const toastStyle = `
+@media (min-width: 50.01rem) {
 .toast {
-  position: fixed; right: var(--space-4); bottom: var(--space-4); z-index: 2; max-width: min(28rem, calc(100vw - 2rem)); margin: 0;
+  position: fixed; right: var(--space-4); bottom: var(--space-4); z-index: 2; max-width: 28rem; margin: 0;
   box-shadow: 0 4px 16px rgb(0 0 0 / 0.2); animation: leave 0.4s 8s both;
 }
-.toast:hover { animation-play-state: paused; }
+.toast:is(:hover, :focus-within) { animation-play-state: paused; }
+@media (prefers-reduced-motion: reduce) { .toast { animation: leave-still 0s 12s both; } }
+}
 @keyframes leave { to { opacity: 0; translate: 0 1rem; pointer-events: none; } }
-@media (prefers-reduced-motion: reduce) { .toast { animation: leave-still 0s 12s both; } @keyframes leave-still { to { opacity: 0; pointer-events: none; } } }
+@keyframes leave-still { to { opacity: 0; pointer-events: none; } }
 `
 
 /** The style sheet of the dashboard: navigation beside the page, as a menu on small screens; in the chosen theme or that of the system. */
@@ -191,7 +197,7 @@ meter::-moz-meter-bar { background: var(--human); }
 .compare { margin-top: 0.5rem; }
 .tabs { margin: 2rem 0 1rem; border-bottom: 1px solid var(--line); scroll-margin-top: 1rem; }
 .tabs ul { display: flex; flex-wrap: wrap; gap: 0.25rem; }
-.tabs a { border-radius: var(--corner-small) 6px 0 0; }
+.tabs a { border-radius: var(--corner-small) var(--corner-small) 0 0; }
 h3 { font-size: var(--size-h3); margin: 1.5rem 0 0.5rem; }
 h3 .all { font-size: 0.9rem; font-weight: 400; margin-left: 0.5rem; }
 .sample { border: 1px solid var(--line); border-radius: var(--corner); margin: 0.5rem 0; padding: 0 1rem; }

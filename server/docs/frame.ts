@@ -1,6 +1,7 @@
 import { escapeHtml } from './escape-html.ts'
 import type { PageSection } from './page-sections.ts'
 import { docsPath, type PageGroup, pageGroups } from './pages.ts'
+import { favicon } from './palette.ts'
 import { relativePath } from './relative-path.ts'
 
 /** A page of the documentation without its frame. */
@@ -48,7 +49,7 @@ export function framePage({ page, at, title, html, isWide }: FramedPage, site: S
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(page?.path === '/' ? 'Quire documentation' : `${title} - Quire`)}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${escapeHtml(favicon)}">
 <link rel="stylesheet" href="${toPage('/style.css')}">
 <script src="${toPage('/docs.js')}" defer></script>
 <script src="${toPage('/search.js')}" defer></script>

@@ -33,7 +33,7 @@ const ways: readonly Way[] = [
     ],
   },
   {
-    title: 'Look',
+    title: 'Explore',
     text: 'See who reads a site, what agents write, and take the site with you.',
     links: [
       ['/dashboard', 'What the dashboard shows'],
@@ -49,7 +49,7 @@ export function homePage(hasDashboard: boolean): string {
   const item = (href: string, text: string) => `<li><a href="${href}">${text}</a></li>`
   const cards = ways.map(({ title, text, links }) => {
     const items = links.map(([path, name]) => item(relativePath(`${docsPath}/`, docsPath + path), name))
-    if (title === 'Look' && hasDashboard) items.unshift(item('../dashboard/', 'Open the dashboard'))
+    if (title === 'Explore' && hasDashboard) items.unshift(item('../dashboard/', 'Open the dashboard'))
     const id = title.toLowerCase()
     return `<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 <p>${text}</p>

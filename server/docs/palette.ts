@@ -43,7 +43,7 @@ export const palette = `:root {
 const sheets =
   '<rect width="24" height="24" rx="6" fill="#0b5cad"/><path d="M12 8.5C10 7 7.7 6.3 5 6.3v9.4c2.7 0 5 .7 7 2.2 2-1.5 4.3-2.2 7-2.2V6.3c-2.7 0-5 .7-7 2.2zm0 0v9" fill="none" stroke="#fff" stroke-width="1.7" stroke-linejoin="round" stroke-linecap="round"/>'
 
-/** The logo, as SVG to put into a page or to serve as a file. The name of Quire stands beside it. */
+/** The logo, as SVG to put into a page or to serve as a file. A page writes the name of Quire beside it. */
 export const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">${sheets}</svg>`
 
 /** The logo as an address that needs no request. */

@@ -7,6 +7,8 @@ export function relativePath(from: string, to: string): string {
   const target = to.split('/')
   let shared = 0
   while (shared < base.length && shared < target.length - 1 && base[shared] === target[shared]) shared++
-  const steps = [...base.slice(shared).map(() => '..'), ...target.slice(shared)].join('/')
-  return steps === '' ? './' : steps
+  const steps = [...base.slice(shared).map(() => '..'), ...target.slice(shared)]
+  // `a:b` would be an address of the scheme `a`, and `//a` one of the server `a`.
+  const isOther = steps[0] === '' || steps[0]?.includes(':')
+  return (isOther ? './' : '') + steps.join('/')
 }

@@ -4,16 +4,16 @@ import { palette } from './palette.ts'
 export const styleSheet = `${palette}
 :root {
   --get: var(--accent);
-  --post: var(--good, light-dark(#0b6b3a, #6fd49c));
-  --put: var(--warn, light-dark(#8a5a00, #ffb84d));
-  --delete: var(--bad, light-dark(#b3261e, #ff9a90));
+  --post: var(--good);
+  --put: var(--warn);
+  --delete: var(--bad);
 }
 [hidden] { display: none !important; }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1rem; }
 body {
   margin: 0; color: var(--text); background: var(--ground);
-  font: 16px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+  font: 16px/1.6 var(--sans);
   display: grid; grid-template: "header header" auto "side main" 1fr / 17rem minmax(0, 1fr); min-height: 100vh;
 }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
@@ -32,12 +32,12 @@ header {
 .search { display: flex; gap: 0.5rem; max-width: 100%; }
 .open-search {
   display: flex; align-items: center; justify-content: space-between; gap: 1rem; min-width: 15rem; padding: 0.35rem 0.5rem 0.35rem 0.75rem;
-  font: inherit; font-size: 0.95rem; color: var(--quiet); background: var(--ground); border: 1px solid var(--field); border-radius: 6px; cursor: pointer;
+  font: inherit; font-size: 0.95rem; color: var(--quiet); background: var(--ground); border: 1px solid var(--field); border-radius: var(--corner-small); cursor: pointer;
 }
 .open-search:hover { color: var(--text); border-color: var(--accent); }
 kbd { font: inherit; font-size: 0.8rem; padding: 0 0.35rem; border: 1px solid var(--line); border-radius: 4px; background: var(--panel); }
 .search input, .search button {
-  font: inherit; font-size: 0.95rem; padding: 0.35rem 0.7rem; border-radius: 6px; border: 1px solid var(--field);
+  font: inherit; font-size: 0.95rem; padding: 0.35rem 0.7rem; border-radius: var(--corner-small); border: 1px solid var(--field);
   color: var(--text); background: var(--ground);
 }
 .search input { width: 18rem; min-width: 0; }
@@ -48,7 +48,7 @@ main .search input { flex: 1 1 auto; max-width: 34rem; }
 nav { font-size: 0.9rem; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav .group { display: block; margin: 0.75rem 0.75rem 0.15rem; color: var(--quiet); font-weight: 600; font-size: 0.82rem; }
-nav a { display: block; padding: 0.15rem 0.75rem; border-radius: 6px; color: var(--text); text-decoration: none; overflow-wrap: anywhere; }
+nav a { display: block; padding: 0.15rem 0.75rem; border-radius: var(--corner-small); color: var(--text); text-decoration: none; overflow-wrap: anywhere; }
 nav a:hover { background: var(--line); }
 nav a[aria-current] { background: var(--accent); color: var(--ground); }
 nav .sub { margin: 0.25rem 0 0.5rem 0.75rem; border-left: 1px solid var(--line); font-size: 0.88rem; }
@@ -61,16 +61,16 @@ h1 { font-size: 2rem; line-height: 1.25; margin: 0 0 1rem; }
 h2 { font-size: 1.35rem; margin: 2.5rem 0 0.75rem; padding-bottom: 0.3rem; border-bottom: 1px solid var(--line); }
 h3 { font-size: 1.1rem; margin: 2rem 0 0.5rem; }
 a { color: var(--accent); }
-code { font: 0.875em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--panel); padding: 0.1em 0.3em; border-radius: 4px; overflow-wrap: anywhere; }
+code { font: 0.875em var(--mono); background: var(--panel); padding: 0.1em 0.3em; border-radius: 4px; overflow-wrap: anywhere; }
 code span { white-space: nowrap; }
-pre { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: 0.9rem 1rem; overflow-x: auto; line-height: 1.45; }
+pre { background: var(--panel); border: 1px solid var(--line); border-radius: var(--corner); padding: 0.9rem 1rem; overflow-x: auto; line-height: 1.45; }
 pre code { background: none; padding: 0; overflow-wrap: normal; }
 .code { position: relative; margin: 1rem 0; }
 .code pre { margin: 0; }
 .code pre code { display: block; width: max-content; min-width: 100%; padding-right: 3.5rem; line-height: 1.5; }
 .copy {
   position: absolute; top: 0.4rem; right: 0.4rem; padding: 0.15rem 0.55rem; font: inherit; font-size: 0.8rem; line-height: 1.5;
-  color: var(--text); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; cursor: pointer;
+  color: var(--text); background: var(--ground); border: 1px solid var(--line); border-radius: var(--corner-small); cursor: pointer;
 }
 .copy:hover { border-color: var(--accent); color: var(--accent); }
 @media (hover: hover) {
@@ -79,7 +79,7 @@ pre code { background: none; padding: 0; overflow-wrap: normal; }
 }
 .lead { font-size: 1.15rem; color: var(--quiet); max-width: 44rem; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1.25rem; margin: 2rem 0; }
-.card { border: 1px solid var(--line); border-top: 3px solid var(--accent); border-radius: 8px; padding: 1.25rem 1.5rem; background: var(--panel); }
+.card { border: 1px solid var(--line); border-top: 3px solid var(--accent); border-radius: var(--corner); padding: 1.25rem 1.5rem; background: var(--panel); }
 .card h2 { margin: 0 0 0.4rem; padding: 0; border: 0; }
 .card p { margin: 0 0 0.9rem; color: var(--quiet); font-size: 0.95rem; }
 .card ul { list-style: none; margin: 0; padding: 0; }
@@ -91,7 +91,7 @@ pre code { background: none; padding: 0; overflow-wrap: normal; }
 .turn span { display: block; color: var(--quiet); font-size: 0.8rem; }
 .route { display: flex; align-items: baseline; gap: 0.6rem; margin: 0 0 1.25rem; }
 .route code { font-size: 1rem; }
-.method { flex: none; min-width: 3.6rem; padding: 0.1rem 0.45rem; border: 1px solid; border-radius: 5px; text-align: center; font: 700 0.75rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+.method { flex: none; min-width: 3.6rem; padding: 0.1rem 0.45rem; border: 1px solid; border-radius: 5px; text-align: center; font: 700 0.75rem/1.5 var(--mono); }
 .get { color: var(--get); }
 .post { color: var(--post); }
 .put, .patch { color: var(--put); }
@@ -108,7 +108,7 @@ pre code { background: none; padding: 0; overflow-wrap: normal; }
 .operations li > span:last-child { min-width: 0; }
 .operations .summary { color: var(--quiet); margin-left: 0.4rem; }
 .filter input, .try input, .try select, .try textarea {
-  font: inherit; font-size: 0.95rem; padding: 0.35rem 0.6rem; border-radius: 6px; border: 1px solid var(--field); color: var(--text); background: var(--ground);
+  font: inherit; font-size: 0.95rem; padding: 0.35rem 0.6rem; border-radius: var(--corner-small); border: 1px solid var(--field); color: var(--text); background: var(--ground);
 }
 .filter { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6rem; }
 .filter input { width: 20rem; max-width: 100%; }
@@ -122,7 +122,7 @@ pre code { background: none; padding: 0; overflow-wrap: normal; }
 .tab-list [data-kind="good"][aria-selected="true"] { border-bottom-color: var(--post); }
 div.sample { border: 0; margin: 0; }
 div.sample .code { margin: 0; }
-div.sample pre { border: 1px solid var(--line); border-radius: 8px; }
+div.sample pre { border: 1px solid var(--line); border-radius: var(--corner); }
 .tree { list-style: none; margin: 0; padding: 0; }
 .tree .tree { margin: 0.25rem 0 0.25rem 0.4rem; padding-left: 0.9rem; border-left: 2px solid var(--line); }
 .tree li { padding: 0.45rem 0; border-bottom: 1px solid var(--line); }
@@ -139,15 +139,15 @@ summary.field, .part > summary { cursor: pointer; }
 .part ul:not(.tree) { margin: 0.4rem 0; padding-left: 1.2rem; font-size: 0.92rem; }
 .part .code { margin: 0.4rem 0; }
 .part .code pre { max-height: 30rem; overflow: auto; }
-.try { margin: 1.25rem 0; border: 1px solid var(--accent); border-radius: 8px; }
+.try { margin: 1.25rem 0; border: 1px solid var(--accent); border-radius: var(--corner); }
 .try > summary { padding: 0.5rem 1rem; cursor: pointer; font-weight: 600; color: var(--accent); }
 .try > form, .try > div { padding: 0 1rem 1rem; }
 .try > p { margin: 0 0 0.75rem; padding: 0 1rem; color: var(--quiet); font-size: 0.9rem; }
 .try label { display: block; margin: 0 0 0.7rem; font-size: 0.9rem; }
 .try label span { color: var(--quiet); }
 .try input, .try select, .try textarea { display: block; width: 100%; margin-top: 0.2rem; }
-.try textarea { font: 0.85rem/1.45 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; resize: vertical; }
-.send { font: inherit; font-weight: 600; padding: 0.4rem 1.1rem; border: 1px solid var(--accent); border-radius: 6px; background: var(--accent); color: var(--ground); cursor: pointer; }
+.try textarea { font: 0.85rem/1.45 var(--mono); resize: vertical; }
+.send { font: inherit; font-weight: 600; padding: 0.4rem 1.1rem; border: 1px solid var(--accent); border-radius: var(--corner-small); background: var(--accent); color: var(--ground); cursor: pointer; }
 .send:disabled { opacity: 0.6; cursor: default; }
 .status { font-weight: 600; }
 .status[data-kind="good"] { color: var(--post); }
@@ -159,14 +159,14 @@ td code { overflow-wrap: normal; }
 dt { margin-top: 1rem; }
 dt code { font-weight: 600; margin-right: 0.4rem; }
 dt span { color: var(--quiet); font-size: 0.875rem; margin-right: 0.4rem; }
-dt .type { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+dt .type { font-family: var(--mono); overflow-wrap: anywhere; }
 dd { margin: 0.25rem 0 0 1.25rem; }
 dd p { margin: 0 0 0.4rem; }
 figure { margin: 1rem 0; }
-.sample { border: 1px solid var(--line); border-radius: 8px; margin: 0.5rem 0; }
+.sample { border: 1px solid var(--line); border-radius: var(--corner); margin: 0.5rem 0; }
 .sample summary { padding: 0.4rem 1rem; cursor: pointer; font-size: 0.95rem; font-weight: 600; }
 .sample .code { margin: 0; }
-details.sample pre { border: 0; border-top: 1px solid var(--line); border-radius: 0 0 8px 8px; }
+details.sample pre { border: 0; border-top: 1px solid var(--line); border-radius: 0 0 var(--corner) var(--corner); }
 figcaption { color: var(--quiet); font-size: 0.875rem; margin-bottom: 0.25rem; }
 figure .code { margin: 0; }
 .sections { columns: 18rem; padding-left: 1.25rem; }
@@ -184,7 +184,7 @@ figure .code { margin: 0; }
   h1 { font-size: 1.6rem; }
 }
 @media print {
-  header, .side, .menu, .turn, .edit, .copy, .try { display: none !important; }
-  [role="tabpanel"][hidden] { display: block !important; }
+  header, .side, .menu, .turn, .edit, .copy, .try, .tab-list { display: none !important; }
+  [role="tabpanel"][hidden], [role="tabpanel"] > [hidden]:first-child { display: block !important; }
 }
 `

@@ -88,6 +88,14 @@ test('a key is generated, works, is revoked, and is refused; then the person sig
   tab.once('dialog', dialog => void dialog.accept())
   await press('form[data-confirm] button')
   expect(await text('.toast[role=status]')).toContain('The key is revoked.')
+  const readPlace = () => tab.$eval('.toast', toast => getComputedStyle(toast).position)
+  const usual = tab.viewport()
+  await tab.setViewport({ width: 1280, height: 740 })
+  expect(await readPlace()).toBe('fixed')
+  // On a small screen, it would cover buttons.
+  await tab.setViewport({ width: 360, height: 740 })
+  expect(await readPlace()).toBe('static')
+  await tab.setViewport(usual)
   expect((await callApi(key)).status).toBe(401)
 
   await press('tbody tr:first-child td a')

@@ -43,6 +43,13 @@ test.each([
   expect(key.expiresAt === null ? null : (key.expiresAt - key.createdAt) / dayMs).toBe(days)
 })
 
+test('the list shows when a key expires as text too, because a title needs a pointer', async () => {
+  await generate({ read: 'on' })
+  const [{ expiresAt }] = (await listKeys()) as [ApiKey]
+  const exact = new Date(expiresAt ?? 0).toISOString().slice(0, 16).replace('T', ' ')
+  expect((await pages.read(keysPage, { organizationId })).text).toContain(`>${exact} UTC</time>`)
+})
+
 test('a key with ingest keeps its projects and addresses, which the list and the form for a key like it show', async () => {
   const bounds = { projects: `${projectId}\r\n${projectId}`, addresses: ' 203.0.113.0/24 \n\n2001:db8::/32' }
   expect((await generate({ ingest: 'on', ...bounds })).status).toBe(200)

@@ -39,3 +39,14 @@ test('Ctrl K finds pages of the dashboard by their names, and the documentation'
   expect(new URL(tab.url()).pathname).toMatch(/^\/dashboard\/org_\w+\/audit$/)
   expect(faults).toEqual([])
 })
+
+test('Enter in the search of a list filters the list, and opens no dialog', async () => {
+  const { tab, go, faults } = opened as DashboardTab
+  await go('/keys?keys-find=dep')
+  await tab.focus('form.tools input[name=keys-find]')
+  await tab.keyboard.press('End')
+  await tab.keyboard.type('loy')
+  await Promise.all([tab.waitForNavigation({ timeout: 10_000 }), tab.keyboard.press('Enter')])
+  expect(new URL(tab.url()).searchParams.get('keys-find')).toBe('deploy')
+  expect(faults).toEqual([])
+})

@@ -82,6 +82,12 @@ test('1,000 guesses of links and cookies sign nobody in, and leave one entry in 
   expect(refused).toHaveLength(1)
 })
 
+test('a session is found behind another cookie of the same name', async () => {
+  const { cookie } = await signIn(server, await createPerson(server, organizationId, 'Two cookies'))
+  const page = await get(`/dashboard/${organizationId}/keys`, { Cookie: `${cookieName()}=other; ${cookie}` })
+  expect(page.status).toBe(200)
+})
+
 test('the cookie is for this path only, and no script and no other site can use it', async () => {
   const answer = await sendSignIn(server, await createToken(server, await createPerson(server, organizationId, 'Eve')))
   const [cookie] = answer.headers.getSetCookie()

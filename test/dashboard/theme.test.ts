@@ -35,6 +35,7 @@ test.each([
   ['/dashboard/org_1/keys', 'org_1/keys'],
   ['/elsewhere', './'],
   ['/dashboard///evil.example/', './'],
+  ['/dashboard/https:evil.example/', './https:evil.example/'],
 ])('after a choice on %s, the browser goes to %s', async (from, to) => {
   const answer = await choose('dark', { Referer: server.url + from })
   expect([answer.status, answer.headers.get('location')]).toEqual([303, to])

@@ -184,6 +184,53 @@ test('the form of an operation sends a request to the server, and shows the answ
   expect(faults).toEqual([])
 })
 
+test('the form refuses dots in a path, which a browser would remove from the address', async () => {
+  await go('/docs/operations/getAgentJob')
+  await tab.click('.try > summary')
+  await tab.type('[name=projectId]', 'a')
+  await tab.type('[name=id]', '..')
+  await tab.click('.send')
+  expect(await tab.$eval('[name=id]', field => (field as HTMLInputElement).validationMessage)).toMatch(
+    /one or two dots/,
+  )
+  expect(await tab.$eval('[data-part=answer]', answer => answer.checkVisibility())).toBe(false)
+  await tab.type('[name=id]', '.')
+  expect(await tab.$eval('form[data-path]', form => (form as HTMLFormElement).checkValidity())).toBe(true)
+})
+
+test('an address with a lone percent sign breaks no script', async () => {
+  await go('/docs/operations/getAgentJob#%')
+  expect(await tab.$('[aria-label=Answers] [aria-selected=true]')).not.toBeNull()
+  expect(faults).toEqual([])
+})
+
+test('a printed page has every answer below its status', async () => {
+  await go('/docs/operations/getAgentJob')
+  await tab.emulateMediaType('print')
+  try {
+    const labels = await tab.$$eval('[data-kind][role=tabpanel] > h3', all =>
+      all.filter(each => each.checkVisibility()).map(each => each.textContent),
+    )
+    expect(labels).toEqual(['200', '400', '401', '403', '404', '500'])
+  } finally {
+    await tab.emulateMediaType()
+  }
+})
+
+test('code that a browser refuses to copy is selected, and a screen reader is told', async () => {
+  await go('/docs/operations/getAgentJob')
+  await tab.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))
+    document.execCommand = () => false
+  })
+  const block = await tab.$('.code:has(> .copy)')
+  await block?.$eval('.copy', button => (button as HTMLElement).click())
+  await tab.waitForFunction(() =>
+    [...document.querySelectorAll('p[role=status].unseen')].some(each => each.textContent === 'Press Ctrl-C'),
+  )
+  expect(await block?.$eval('code', code => String(getSelection()).trim() === code.textContent.trim())).toBe(true)
+})
+
 test('the form of a page that no server serves says that it needs one', async () => {
   await tab.setRequestInterception(true)
   const answer = (request: HTTPRequest) =>

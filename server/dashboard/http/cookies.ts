@@ -1,12 +1,12 @@
 import type { Request } from 'express'
 
-/** Returns the value of a cookie that the browser sends; undefined if it sends none of this name. */
-export function readCookie(req: Request, name: string): string | undefined {
-  for (const pair of (req.headers.cookie ?? '').split(';')) {
-    const [found, value] = pair.trim().split('=', 2)
-    if (found === name) return value
-  }
-  return undefined
+/** Returns the values of a cookie that the browser sends. It sends several if the name was also set for another path or domain. */
+export function readCookie(req: Request, name: string): string[] {
+  return (req.headers.cookie ?? '')
+    .split(';')
+    .map(pair => pair.trim().split('=', 2))
+    .filter(([found]) => found === name)
+    .map(([, value = '']) => value)
 }
 
 /** The path of the dashboard where the browser reaches it, for its cookies. */

@@ -10,8 +10,7 @@ function nameCookie(publicUrl: string): string {
 
 /** Returns the secret of the session that the browser sends; undefined if it sends none. */
 export function readSessionCookie(req: Request, publicUrl: string): string | undefined {
-  const secret = readCookie(req, nameCookie(publicUrl)) ?? ''
-  return /^[\w-]{43}$/.test(secret) ? secret : undefined
+  return readCookie(req, nameCookie(publicUrl)).find(secret => /^[\w-]{43}$/.test(secret))
 }
 
 /**

@@ -7,8 +7,7 @@ export const themeCookie = 'quire_theme'
 
 /** Returns the theme that was chosen in this browser. */
 export function readTheme(req: Request): Theme {
-  const theme = readCookie(req, themeCookie) ?? ''
-  return isTheme(theme) ? theme : 'system'
+  return readCookie(req, themeCookie).find(isTheme) ?? 'system'
 }
 
 export function isTheme(text: string): text is Theme {

@@ -13,7 +13,7 @@ import { copyButton } from '../parts/copy.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { stateBadge } from '../parts/state.ts'
 import { table } from '../parts/table.ts'
-import { timeAgo } from '../parts/time.ts'
+import { time, timeAgo } from '../parts/time.ts'
 import { askForProject } from './ask-operator.ts'
 import { createKeyForm, type KeyForm, readKeyForm, showKeyForm } from './key-form.ts'
 import { frameLongList, readLongList } from './long-list.ts'
@@ -102,7 +102,10 @@ function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup
       },
       {
         heading: columns.expires,
-        show: key => (key.expiresAt === null ? texts.unlimited : timeAgo(key.expiresAt, visit.now)),
+        show: ({ expiresAt }) =>
+          expiresAt === null
+            ? texts.unlimited
+            : html`${timeAgo(expiresAt, visit.now)} <span class="quiet">${time(expiresAt)}</span>`,
       },
       { heading: columns.status, show: key => stateOf(key, visit.now) },
       { heading: '', show: key => keyButton(visit, key) },

@@ -48,6 +48,8 @@ export const frameTexts = {
   documentation: 'Documentation',
   signOut: 'Sign out',
   keys: 'Keys: ?',
+  search: 'Search',
+  searchKey: 'Ctrl K',
   allOrganizations: 'operator',
   noScript: 'Scripts are off in this browser, so this page does not renew itself. Reload it to see what has changed.',
   renewal: {

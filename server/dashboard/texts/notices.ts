@@ -21,6 +21,7 @@ export const notices = {
 /** What a person should act on, or what was not done. These notices stay; the others leave by themselves. */
 export const lastingNotices: ReadonlySet<string> = new Set<keyof typeof notices>([
   'key-form-used',
+  'site-created',
   'export-had-ended',
   'agent-job-was-archived',
 ])

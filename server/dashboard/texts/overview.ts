@@ -36,7 +36,7 @@ export const overviewTexts = {
   failing: 'Failing pages',
   alerts: 'Needs attention',
   exportFailed: (domain: string) => `The last export of ${domain} failed.`,
-  moreFailed: (more: number) => `The last exports of ${showNumberOf(more, 'more site')} failed.`,
+  moreFailed: (more: number) => `${showNumberOf(more, 'more site')} ${more === 1 ? 'has' : 'have'} a failed export.`,
   seeExport: 'See why',
   broken: (pages: number, visitors: number) =>
     `${showNumberOf(pages, 'page')} had a server error in the last 7 days, for ${showNumberOf(visitors, 'visitor')}:`,

@@ -1,7 +1,11 @@
 const copiedShownMs = 2000
 
-/** Adds a button to each block of code, which copies it. */
+/** Adds a button to each block of code, which copies it, and a text for screen readers that says whether it did. */
 export function addCopyButtons(root: ParentNode): void {
+  const status = document.createElement('p')
+  status.className = 'unseen'
+  status.setAttribute('role', 'status')
+  document.body.append(status)
   for (const block of root.querySelectorAll('.code')) {
     const button = document.createElement('button')
     button.type = 'button'
@@ -9,22 +13,28 @@ export function addCopyButtons(root: ParentNode): void {
     button.textContent = 'Copy'
     button.addEventListener('click', async () => {
       const code = block.querySelector('code')
-      button.textContent = code && (await copy(code)) ? 'Copied' : 'Press Ctrl-C'
+      const outcome = code && (await copy(code)) ? 'Copied' : 'Press Ctrl-C'
+      button.textContent = outcome
+      status.textContent = outcome
       setTimeout(() => {
         button.textContent = 'Copy'
+        status.textContent = ''
       }, copiedShownMs)
     })
     block.append(button)
   }
 }
 
-/** Copies the text of an element. The clipboard is missing on plain HTTP, but for localhost; there the selected text is copied. */
+/**
+ * Copies the text of an element. The clipboard is missing on plain HTTP, but for localhost, and a browser may refuse it; there the
+ * text is selected and copied. It stays selected, so that a person can copy it.
+ */
 async function copy(element: Element): Promise<boolean> {
-  if (navigator.clipboard) {
-    return navigator.clipboard.writeText(element.textContent ?? '').then(
-      () => true,
-      () => false,
-    )
+  try {
+    await navigator.clipboard.writeText(element.textContent ?? '')
+    return true
+  } catch {
+    // There is none, or it was refused.
   }
   getSelection()?.selectAllChildren(element)
   return document.execCommand('copy')

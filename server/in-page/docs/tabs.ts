@@ -15,7 +15,7 @@ interface TabGroup {
 export function enableTabs(): void {
   const groups = [...document.querySelectorAll<HTMLElement>('[data-tabs]')].map(createTabs)
   const openTarget = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+    const target = document.getElementById(decode(location.hash.slice(1)))
     for (const { tabs, select } of groups) {
       const tab = target && tabs.find(({ panel }) => panel.contains(target))
       if (!tab) continue
@@ -25,6 +25,15 @@ export function enableTabs(): void {
   }
   addEventListener('hashchange', openTarget)
   openTarget()
+}
+
+/** Returns the text as it is where it is not well encoded, such as `%`. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function createTabs(group: HTMLElement, number: number): TabGroup {

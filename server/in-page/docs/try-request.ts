@@ -19,6 +19,8 @@ type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 /** How many characters of an answer are shown. A CSV can be long. */
 const maxShown = 100_000
 
+const stepRefused = 'Type something other than one or two dots: a browser removes them from the path.'
+
 /**
  * Shows the form that sends a request to the server of the page. In an exported page, the answer says that there is none. The key is
  * only in its field: nothing keeps it, and leaving the page clears it.
@@ -32,6 +34,9 @@ export function enableTrying(): void {
   addEventListener('pagehide', () => {
     key.value = ''
   })
+  for (const field of form.querySelectorAll<Field>('[data-in="path"]')) {
+    field.addEventListener('input', () => field.setCustomValidity(isStep(field.value) ? stepRefused : ''))
+  }
   form.addEventListener('submit', async event => {
     event.preventDefault()
     const button = form.querySelector('button') as HTMLButtonElement
@@ -40,6 +45,11 @@ export function enableTrying(): void {
     showAnswer(box, request, await send(request, key.value.trim()))
     button.disabled = false
   })
+}
+
+/** Whether a browser would take a part of a path for this folder, or the one above, and ask for another address. */
+function isStep(part: string): boolean {
+  return part === '.' || part === '..'
 }
 
 function readRequest(form: HTMLFormElement): TriedRequest {

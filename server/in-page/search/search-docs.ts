@@ -5,7 +5,7 @@ import { createTermReader } from './search-terms.ts'
 
 /**
  * Runs in the pages of the documentation and of the dashboard. Shows the buttons with `data-search`, which open the dialog like
- * Ctrl or Cmd K, and hides the forms that lead to the search page. The index is beside the script. In the dashboard, the
+ * Ctrl or Cmd K, and hides the forms that lead to the search page; the forms that search lists of the dashboard stay. The index is beside the script. In the dashboard, the
  * dialog also finds its pages by their names.
  */
 export default function searchDocs(): void {
@@ -32,7 +32,7 @@ export default function searchDocs(): void {
     event.preventDefault()
     dialog.open()
   })
-  for (const form of document.querySelectorAll<HTMLFormElement>('form[role="search"]')) {
+  for (const form of document.querySelectorAll<HTMLFormElement>('form.search')) {
     form.hidden = form.closest('header') !== null
     const read = () => String(new FormData(form).get('q') ?? '')
     form.addEventListener('submit', event => {
