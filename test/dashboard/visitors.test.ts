@@ -353,6 +353,19 @@ describe('a filter', () => {
     expect(compared).toContain('GPTBot training 1 0 %')
   })
 
+  test('by page lists the agents that read the page in either range', async () => {
+    const read = (visitor: number, path: string, agent: string, day = today) =>
+      view(visitor, path, { day, kind: 'ai', labels: [`agent:${agent}`] })
+    record(
+      read(11, '/api', 'ClaudeBot', today - 8),
+      read(12, '/other', 'CCBot'),
+      read(13, '/other', 'CCBot', today - 8),
+    )
+    const text = await showText('?range=7&compare=previous&page=/api&list=agents')
+    expect(text).toMatch(/GPTBot training 1 new ClaudeBot training 0 -100 %/)
+    expect(text).not.toContain('CCBot')
+  })
+
   test('is in the downloads', async () => {
     expect(await download('?range=7&assistant=ChatGPT&download=csv')).toEqual({
       fileName: 'visitors-prj_1-assistant-ChatGPT-from-2026-11-17-to-2026-11-23.csv',

@@ -34,8 +34,11 @@ export function filterLink({ visit, question }: ShownReport, name: FilterName, v
 /** Shows AI agents by use and by name, what they read as text, and programs. */
 export function showAgents(shown: ShownReport): Markup {
   const { labels, compared, cut } = shown.report
-  const { agents, uses, files, readers, neither } = labels
+  const { files, readers, neither } = labels
   const before = compared?.labels
+  const agents = cut.agents > 0 ? labels.agents : addLost(labels.agents, before?.agents, keyOfAgent)
+  const lostUses = before?.uses.map(row => ({ ...row, agents: 0 }))
+  const uses = addLost(labels.uses, lostUses, ({ use }) => use)
   const useOf = (use: LabelReport['uses'][number]['use']) => filterLink(shown, 'class', use, html`${texts.uses[use]}`)
   return html`${
     agents.length === 0
@@ -57,7 +60,7 @@ ${cutTable(
   [
     { heading: texts.agent, show: ({ agent }) => filterLink(shown, 'agent', agent) },
     { heading: texts.use, show: ({ use }) => useOf(use) },
-    ...visitorColumns(before?.agents, ({ agent, use }) => toAgentKey(agent, use)),
+    ...visitorColumns(before?.agents, keyOfAgent),
     ...readColumn(shown),
   ],
   { cut: cut.agents },
@@ -91,6 +94,20 @@ const fileColumns: Column<LabelReport['files'][number]>[] = [
   { heading: texts.people, isNumber: true, show: ({ human }) => showNumber(human) },
   { heading: texts.neither, isNumber: true, show: ({ neither }) => showNumber(neither) },
 ]
+
+function keyOfAgent({ agent, use }: LabelReport['agents'][number]): string {
+  return toAgentKey(agent, use)
+}
+
+/** Adds the rows that only the range before has, with 0 visitors. */
+function addLost<Row extends { visitors: number }>(
+  rows: readonly Row[],
+  before: readonly Row[] = [],
+  keyOf: (row: Row) => string,
+): Row[] {
+  const known = new Set(rows.map(keyOf))
+  return [...rows, ...before.filter(row => !known.has(keyOf(row))).map(row => ({ ...row, visitors: 0 }))]
+}
 
 /** The visitors of a row, and how they changed. */
 function visitorColumns<Row extends { visitors: number }>(
