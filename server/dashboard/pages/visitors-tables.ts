@@ -1,6 +1,6 @@
 import { toAgentKey } from '../../analytics/agents/agent-use.ts'
 import type { Failure } from '../../analytics/failed-pages.ts'
-import { showChange } from '../../analytics/report/compare.ts'
+import { showDifference } from '../../analytics/report/compare.ts'
 import type { FailedPages } from '../../analytics/report/failed-report.ts'
 import type { ReportView } from '../../analytics/report/report-view.ts'
 import type { LabelReport } from '../../analytics/report/visit-report.ts'
@@ -118,7 +118,7 @@ function visitorColumns<Row extends { visitors: number }>(
   const visitors = { heading, isNumber: true, show: (row: Row) => showNumber(row.visitors) }
   if (!before) return [visitors]
   const old = new Map(before.map(row => [keyOf(row), row.visitors]))
-  const show = (row: Row) => showChange(row.visitors, old.get(keyOf(row)) ?? 0)
+  const show = (row: Row) => showDifference(row.visitors, old.get(keyOf(row)) ?? 0)
   return [visitors, { heading: texts.changeHeading, isNumber: true, show }]
 }
 
@@ -185,7 +185,8 @@ function showFailed(
             {
               heading: texts.changeHeading,
               isNumber: true,
-              show: ({ path, human, ai }: FailedPages['pages'][number]) => showChange(human + ai, old.get(path) ?? 0),
+              show: ({ path, human, ai }: FailedPages['pages'][number]) =>
+                showDifference(human + ai, old.get(path) ?? 0),
             },
           ]
         : []),

@@ -98,6 +98,7 @@ export const visitorTexts = {
   noPages: 'No page has visitors in these days.',
   noMatch: (text: string) => `No page with visitors has "${text}" in its path.`,
   sortBy: (column: string) => `Sort by ${column}`,
+  sortByChange: { loss: 'Sort by Change, most lost first', gain: 'Sort by Change, most gained first' },
   shownRows: (first: string, last: string, all: string) => `${first} to ${last} of ${all}`,
   previous: 'Previous',
   next: 'Next',
