@@ -68,3 +68,28 @@ test('the page that lost most is first by the change, also if nobody reads it an
   expect(gained.heading).toMatch(/aria-sort="descending"><a href="[^"]*sort=loss#list"/)
   expect((await readPages('?range=7&sort=loss')).rows[0]).toBe('/more 12 12 0')
 })
+
+test('days before the first visit are compared with nothing, and the page says so', async () => {
+  await record({ '/lost': 9 }, today - 8)
+  await record({ '/': 12 }, today)
+  for (const list of ['pages', 'agents', 'referrers', 'failures']) {
+    const text = toText(await show(`?range=7&compare=previous&sort=loss&list=${list}`))
+    expect(text).toContain(
+      'Not compared with 2026-11-10 to 2026-11-16, because the visits begin on 2026-11-15. Today is not over, so more visitors may still come.',
+    )
+    expect(text).not.toMatch(/ %|before:|Total before|Change/)
+  }
+  expect((await readPages('?range=7&compare=previous&sort=loss')).rows).toEqual(['/ 12 12 0'])
+})
+
+test('a comparison says that today is not over, and of days that are over it does not', async () => {
+  await record({ '/': 9 }, today - 30)
+  await record({ '/': 12 }, today - 1)
+  const notOver = 'Today is not over, so more visitors may still come.'
+  expect(toText(await show('?range=7&compare=previous'))).toContain(
+    `Compared with 2026-11-10 to 2026-11-16. ${notOver}`,
+  )
+  const over = toText(await show('?range=yesterday&compare=previous'))
+  expect(over).toContain('Compared with 2026-11-21 to 2026-11-21.')
+  expect(over).not.toContain(notOver)
+})

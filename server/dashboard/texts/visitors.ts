@@ -80,8 +80,10 @@ export const visitorTexts = {
   askOperator: 'Ask the operator of the server to restore them from a backup.',
   comparisonTitle: 'Compare with',
   comparisons: { none: 'no comparison', previous: 'days before', year: 'year before' },
-  before: (first: string, last: string, visitedFrom: string | null) =>
-    `Compared with ${first} to ${last}.${visitedFrom === null ? '' : ` The visits begin on ${visitedFrom}, so these days are not complete.`}`,
+  before: (first: string, last: string) => `Compared with ${first} to ${last}.`,
+  notWhole: (first: string, last: string, visitedFrom: string) =>
+    `Not compared with ${first} to ${last}, because the visits begin on ${visitedFrom}.`,
+  notOver: 'Today is not over, so more visitors may still come.',
   change: (change: string, before: number) => `${change} (before: ${showNumber(before)})`,
   changeHeading: 'Change',
   chartTitle: { day: 'By day', week: 'By week', month: 'By month' },
