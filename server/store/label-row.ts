@@ -91,10 +91,8 @@ export function countReaders(
   const readers = readersOf.get(day)
   if (!readers) return
   for (const [number, set] of toSets(row, agents)) {
-    counter.add(
-      agents.get(number)?.counted ?? [],
-      set.filter(visitor => readers.has(visitor)),
-    )
+    const found = set.filter(visitor => readers.has(visitor))
+    if (found.length > 0) counter.add(agents.get(number)?.counted ?? [], found)
   }
 }
 

@@ -118,7 +118,7 @@ describe('with visits', () => {
     const text = await showText('?range=7&compare=previous')
     expect(text).toMatch(/People 2 new \(before: 0\) AI 1 new \(before: 0\)/)
     expect(text).toMatch(/Compared with \d{4}-\d\d-\d\d to/)
-    expect(text).toMatch(/Change.*\/guides\/start 2 2 0 new/s)
+    expect(text).toMatch(/Change.*\/guides\/start 2 2 0 \+2 \(new\)/s)
     expect(await showText('?range=all&compare=year')).not.toContain('Compared with')
   })
 
@@ -350,7 +350,20 @@ describe('a filter', () => {
     expect(await showText('?range=7&list=failures&agent=GPTBot')).toContain('No page failed in these days.')
     const compared = await showText('?range=7&compare=previous&agent=GPTBot&list=agents')
     expect(compared).toMatch(/AI 1 0 % \(before: 1\)/)
-    expect(compared).toContain('GPTBot training 1 0 %')
+    expect(compared).toContain('GPTBot training 1 0')
+  })
+
+  test('by page lists the agents that read the page in either range', async () => {
+    const read = (visitor: number, path: string, agent: string, day = today) =>
+      view(visitor, path, { day, kind: 'ai', labels: [`agent:${agent}`] })
+    record(
+      read(11, '/api', 'ClaudeBot', today - 8),
+      read(12, '/other', 'CCBot'),
+      read(13, '/other', 'CCBot', today - 8),
+    )
+    const text = await showText('?range=7&compare=previous&page=/api&list=agents')
+    expect(text).toMatch(/GPTBot training 1 \+1 \(new\) ClaudeBot training 0 -1 \(-100 %\)/)
+    expect(text).not.toContain('CCBot')
   })
 
   test('is in the downloads', async () => {

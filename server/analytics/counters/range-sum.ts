@@ -1,5 +1,6 @@
 import type { Day } from '../day.ts'
 import type { VisitorCounts } from '../unique-visitors.ts'
+import { isByChange, type NumberedCounts, type PageOrder } from '../visit-counts.ts'
 import { type CellBlock, countBefore, decodeBlock } from './cell-block.ts'
 import type { PageDirectory } from './page-directory.ts'
 
@@ -24,7 +25,7 @@ export function addSite({ previous, human, ai, total }: CellBlock['site'], from:
  * Sums the counters of a range block by block. Only counters with a previous day before the range count visitors for the
  * first time in it.
  */
-export class RangeSum {
+export class RangeSum implements NumberedCounts {
   readonly site: VisitorCounts = { human: 0, ai: 0, total: 0 }
   readonly #from: Day
   readonly #directory: PageDirectory
@@ -71,20 +72,22 @@ export class RangeSum {
   }
 
   /**
-   * Returns the pages with visitors, sorted by their visitors of a kind in descending order, then by path.
+   * Returns the pages with visitors, sorted by an order of `pageOrders`, then by path.
    *
    * @param ofPage rank of each page's path among all paths
    * @param pages the pages in the order of that rank
+   * @param before adds the pages that have visitors only in these counts
    */
-  rank(ofPage: Uint32Array, pages: Uint32Array, kind: keyof VisitorCounts = 'total'): Uint32Array {
-    const counts = { human: this.#human, ai: this.#ai, total: this.#total }[kind]
+  rank(ofPage: Uint32Array, pages: Uint32Array, order: PageOrder = 'total', before?: NumberedCounts): Uint32Array {
+    if (order === 'path') return pages.filter(page => this.#isVisited(page, before))
+    const counts = this.#countsBy(order, before)
     const size = pages.length
     const keys = new Float64Array(size)
     let count = 0
     // Count and rank share one number, so the sort needs no comparison function and takes under a millisecond for 10,000
     // pages. The number is exact up to 2^53, enough for a million pages with 8 billion visitors each.
     for (let page = 0; page < size; page++) {
-      if (this.#isVisited(page)) keys[count++] = -((counts[page] as number) * size - (ofPage[page] as number))
+      if (this.#isVisited(page, before)) keys[count++] = -((counts[page] as number) * size - (ofPage[page] as number))
     }
     const sorted = keys.subarray(0, count).sort()
     return Uint32Array.from(sorted, key => {
@@ -93,13 +96,15 @@ export class RangeSum {
     })
   }
 
-  /** Returns those pages that have visitors, in the same order. */
-  keepVisited(pages: Uint32Array): Uint32Array {
-    return pages.filter(page => this.#isVisited(page))
+  /** Returns the numbers of the pages by which an order sorts in descending order. */
+  #countsBy(order: Exclude<PageOrder, 'path'>, before: NumberedCounts | undefined): Float64Array {
+    if (!isByChange(order)) return { human: this.#human, ai: this.#ai, total: this.#total }[order]
+    const sign = order === 'gain' ? 1 : -1
+    return this.#total.map((total, page) => sign * (total - (before?.countsOf(page).total ?? 0)))
   }
 
-  #isVisited(page: number): boolean {
-    return (this.#total[page] as number) > 0
+  #isVisited(page: number, before: NumberedCounts | undefined): boolean {
+    return (this.#total[page] ?? 0) > 0 || (before !== undefined && before.countsOf(page).total > 0)
   }
 
   #numbersOf({ idsHigh, idsLow }: CellBlock): Uint32Array {

@@ -1,7 +1,7 @@
 import { dayMs } from '../../base/day-ms.ts'
 import { type Day, formatDay, parseDay } from '../day.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
-import type { VisitCountReader } from '../visit-counts.ts'
+import type { RangeCounts, VisitCountReader } from '../visit-counts.ts'
 import type { Cell, Rows } from './rows.ts'
 import {
   cutRange,
@@ -59,14 +59,14 @@ function findComparedDay(day: Day, comparison: Comparison, { dateFrom, dateTo }:
 /** Reads the counts of the range that a range is compared with; null if there is none. */
 export async function readCompared(
   reader: VisitCountReader,
-  { projectId, range, comparison, pages, periods: shown = [], list = 'pages' }: CompareOptions,
+  { projectId, range, comparison, pages, before, periods: shown = [], list = 'pages' }: CompareOptions,
 ): Promise<ComparedReport | null> {
   const visited = await reader.findVisitedDays(projectId)
   const compared = findComparedRange(range, comparison, visited?.last ?? 0)
   if (!compared) return null
   const days = toDayRange(cutRange(compared, visited))
   const paths = pages.map(({ path }) => path)
-  const counts = paths.length > 0 ? await (await reader.countRange(projectId, days)).countsOf(paths) : []
+  const counts = paths.length > 0 ? await (before ?? (await reader.countRange(projectId, days))).countsOf(paths) : []
   const toCompared = (date: string) => findComparedDay(parseDay(date) ?? 0, comparison, compared)
   const split = shown.map(({ dateFrom, dateTo }) => {
     const period = { dateFrom: toCompared(dateFrom), dateTo: toCompared(dateTo) }
@@ -90,6 +90,8 @@ interface CompareOptions {
   range: DayRange
   comparison: Comparison
   pages: readonly PageVisitors[]
+  /** The counts of the compared range, if they were read already. */
+  before?: RangeCounts | undefined
   /** The periods of the report. The days with which each is compared are counted. */
   periods?: readonly { dateFrom: string; dateTo: string }[]
   /** What is compared besides the totals. Default: pages. */
@@ -101,6 +103,12 @@ export function showChange(now: number, before: number): string {
   if (before === 0) return now === 0 ? '0 %' : 'new'
   const percent = Math.round(((now - before) / before) * 100)
   return `${percent > 0 ? '+' : ''}${percent.toLocaleString('en-US')} %`
+}
+
+/** Shows a change as a number and in percent: `-12 (-32 %)`, or `0`. */
+export function showDifference(now: number, before: number): string {
+  if (now === before) return '0'
+  return `${now > before ? '+' : ''}${(now - before).toLocaleString('en-US')} (${showChange(now, before)})`
 }
 
 /** The columns whose numbers are compared. */

@@ -1,5 +1,5 @@
 import { parseLabel } from '../labels.ts'
-import type { DayRange, PageVisitors } from '../unique-visitors.ts'
+import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
 import type { AgentPages, PageOrder, RangeCounts, VisitCountReader } from '../visit-counts.ts'
 import { hasFilter, type VisitFilter } from '../visit-filter.ts'
 import { compareTexts } from './failed-report.ts'
@@ -61,23 +61,30 @@ async function keepPage(read: AgentPages, page: string | undefined): Promise<Age
   return { ...read, all: keep(read.all), agents: new Map(agents.filter(([, { pages }]) => pages.length > 0)) }
 }
 
+const nobody: VisitorCounts = { human: 0, ai: 0, total: 0 }
+
 function toRangeCounts(pages: PageVisitors[]): RangeCounts {
-  const sorted: Record<PageOrder, () => PageVisitors[]> = {
-    total: () => pages,
-    human: () => pages.toSorted((a, b) => b.human - a.human || compareTexts(a.path, b.path)),
-    ai: () => pages.toSorted((a, b) => b.ai - a.ai || compareTexts(a.path, b.path)),
-    path: () => pages.toSorted((a, b) => compareTexts(a.path, b.path)),
-  }
+  const found = new Map(pages.map(({ path, ...counts }) => [path, counts]))
   return {
     pageCount: pages.length,
     listPages: (from, to) => pages.slice(from, to),
-    countsOf(paths) {
-      const found = new Map(pages.map(({ path, ...counts }) => [path, counts]))
-      return paths.map(path => found.get(path) ?? { human: 0, ai: 0, total: 0 })
-    },
-    selectPages({ order, contains, limit, offset }) {
-      const found = sorted[order]().filter(({ path }) => path.toLowerCase().includes(contains.toLowerCase()))
-      return { pages: found.slice(offset, offset + limit), matching: found.length }
+    countsOf: paths => paths.map(path => found.get(path) ?? nobody),
+    async selectPages({ order, contains, limit, offset }, before) {
+      const old = new Map((await before?.listPages(0, before.pageCount))?.map(({ path, total }) => [path, total]))
+      const lost = [...old.keys()].filter(path => !found.has(path)).map(path => ({ path, ...nobody }))
+      const differenceOf = ({ path, total }: PageVisitors) => total - (old.get(path) ?? 0)
+      const sizeOf: Record<PageOrder, (page: PageVisitors) => number> = {
+        total: ({ total }) => total,
+        human: ({ human }) => human,
+        ai: ({ ai }) => ai,
+        path: () => 0,
+        gain: differenceOf,
+        loss: page => -differenceOf(page),
+      }
+      const matching = [...pages, ...lost]
+        .filter(({ path }) => path.toLowerCase().includes(contains.toLowerCase()))
+        .sort((a, b) => sizeOf[order](b) - sizeOf[order](a) || compareTexts(a.path, b.path))
+      return { pages: matching.slice(offset, offset + limit), matching: matching.length }
     },
   }
 }

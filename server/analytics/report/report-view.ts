@@ -2,10 +2,17 @@ import type { Awaitable } from '../../base/awaitable.ts'
 import { type Day, formatDay } from '../day.ts'
 import { loadedLabel } from '../labels.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
-import { type PageSelection, readPages, type VisitCountReader } from '../visit-counts.ts'
+import {
+  isByChange,
+  type PageSelection,
+  type RangeCounts,
+  readPages,
+  type VisitCountReader,
+  type VisitedDays,
+} from '../visit-counts.ts'
 import { hasFilter, type VisitFilter } from '../visit-filter.ts'
 import { csvHead, toCsvLine } from '../visitors-csv.ts'
-import { type ComparedReport, type Comparison, readCompared } from './compare.ts'
+import { type ComparedReport, type Comparison, findComparedRange, readCompared } from './compare.ts'
 import { filterReader } from './filter-reader.ts'
 import { choosePeriodLength, type Period, type PeriodLength } from './periods.ts'
 import type { ProjectReaders } from './project-readers.ts'
@@ -20,7 +27,10 @@ import {
 
 /** A report for a screen: some of the pages, and lists that are cut. */
 export interface ReportView extends VisitReport {
-  /** Number of the pages that contain the text of the selection. */
+  /**
+   * Number of the pages that contain the text of the selection. With a comparison whose days all have visits counted, the pages are also
+   * those that had visitors only then.
+   */
   matching: number
   /** First and last date with visits, both inclusive; null = no visits at all. */
   visited: { first: string; last: string } | null
@@ -88,9 +98,14 @@ export async function viewReport(
     report.labels.loaded = loaded.get(loadedLabel) ?? 0
   }
   const { agents, neither, failed } = report.labels
-  const selected = await counts.selectPages({ ...pages, contains })
+  const before =
+    comparison && (list ?? 'pages') === 'pages'
+      ? await countBefore(reader, projectId, { range, comparison, visited })
+      : undefined
+  const order = !before && isByChange(pages.order) ? 'total' : pages.order
+  const selected = await counts.selectPages({ ...pages, contains, order }, before)
   const { periods } = report.series
-  const compared = comparison && { projectId, range, comparison, pages: selected.pages, periods, list }
+  const compared = comparison && { projectId, range, comparison, pages: selected.pages, before, periods, list }
   return {
     ...report,
     ...selected,
@@ -106,6 +121,17 @@ export async function viewReport(
       broken: Math.max(0, failed.broken.pages.length - maxRows),
     },
   }
+}
+
+/** Counts the range that a range is compared with; undefined if it has days before the first visit. */
+async function countBefore(
+  reader: VisitCountReader,
+  projectId: string,
+  { range, comparison, visited }: { range: DayRange; comparison: Comparison; visited: VisitedDays | undefined },
+): Promise<RangeCounts | undefined> {
+  const compared = visited && findComparedRange(range, comparison, visited.last)
+  if (!compared || visited.first > compared.dateFrom) return undefined
+  return await reader.countRange(projectId, toDayRange(cutRange(compared, visited)))
 }
 
 /** Counts a range, and writes its report with all pages as JSON part by part. */

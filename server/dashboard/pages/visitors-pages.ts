@@ -1,6 +1,6 @@
-import { showChange } from '../../analytics/report/compare.ts'
+import { showDifference } from '../../analytics/report/compare.ts'
 import type { PageVisitors } from '../../analytics/unique-visitors.ts'
-import type { PageOrder } from '../../analytics/visit-counts.ts'
+import { isByChange, type PageOrder } from '../../analytics/visit-counts.ts'
 import type { Visit } from '../page.ts'
 import { html, type Markup } from '../parts/html.ts'
 import { type Column, table } from '../parts/table.ts'
@@ -14,13 +14,15 @@ export function showPages(shown: ShownReport): Markup {
   const { visit, question, report } = shown
   const { pages, matching, compared } = report
   const { order, contains, filter } = question
-  const barKind = order === 'path' ? 'total' : order
+  const barKind = order === 'human' || order === 'ai' ? order : 'total'
   const before = new Map(compared?.pages.map(page => [page.path, page[barKind]]))
   const change: Column<PageVisitors> = {
     heading: texts.changeHeading,
     isNumber: true,
-    show: page => showChange(page[barKind], before.get(page.path) ?? 0),
+    show: page => showDifference(page[barKind], before.get(page.path) ?? 0),
   }
+  // The largest loss is first, and a second click sorts by the largest gain.
+  const changeOrder = order === 'loss' ? 'gain' : 'loss'
   const max = Math.max(1, ...pages.map(page => page[barKind]))
   const path = (page: string) => filterLink(shown, 'page', page, html`<code>${page}</code>`)
   return html`${filter.page === undefined && showFinder(visit, question)}
@@ -32,7 +34,7 @@ ${table(pages, {
     sortedColumn(visit, question, 'total', countColumn(texts.total, 'total')),
     sortedColumn(visit, question, 'human', countColumn(texts.people, 'human')),
     sortedColumn(visit, question, 'ai', countColumn(texts.ai, 'ai')),
-    ...(compared ? [change] : []),
+    ...(compared ? [sortedColumn(visit, question, changeOrder, change)] : []),
     { heading: '', show: page => bar(page[barKind], max) },
   ],
 })}
@@ -49,10 +51,12 @@ function sortedColumn(
   order: PageOrder,
   column: Column<PageVisitors>,
 ): Column<PageVisitors> {
+  const isSorted = question.order === order || (isByChange(order) && isByChange(question.order))
+  const isUp = question.order === 'path' || question.order === 'loss'
   const sort = {
     address: `${visitorsLink(visit, question, { order })}#list`,
-    name: texts.sortBy(column.heading),
-    ...(question.order === order && { is: order === 'path' ? ('ascending' as const) : ('descending' as const) }),
+    name: isByChange(order) ? texts.sortByChange[order] : texts.sortBy(column.heading),
+    ...(isSorted && { is: isUp ? ('ascending' as const) : ('descending' as const) }),
   }
   return { ...column, sort }
 }

@@ -4,7 +4,7 @@ import { toPagePath } from '../../analytics/page.ts'
 import { type Comparison, comparisons } from '../../analytics/report/compare.ts'
 import { type ReportList, reportLists } from '../../analytics/report/visit-report.ts'
 import type { DayRange } from '../../analytics/unique-visitors.ts'
-import { type PageOrder, pageOrders } from '../../analytics/visit-counts.ts'
+import { isByChange, type PageOrder, pageOrders } from '../../analytics/visit-counts.ts'
 import { type FilterName, filterNames, type VisitFilter } from '../../analytics/visit-filter.ts'
 import type { Visit } from '../page.ts'
 import { visitorTexts as texts } from '../texts/visitors.ts'
@@ -53,14 +53,15 @@ export function readVisitorsQuestion(query: URLSearchParams, projectId: string, 
   const part = Number(query.get('part'))
   const filter = readFilter(query)
   const list = reportLists.find(name => name === query.get('list')) ?? 'pages'
+  const comparison = comparisons.find(name => name === query.get('compare'))
   return {
     projectId,
     range: readRangeChoice(query, now),
     filter,
     list: listOffered(filter).includes(list) ? list : 'pages',
-    order: pageOrders.includes(order) ? order : 'total',
+    order: pageOrders.includes(order) && (comparison || !isByChange(order)) ? order : 'total',
     contains: (query.get('find') ?? '').trim().slice(0, 200),
-    comparison: comparisons.find(name => name === query.get('compare')),
+    comparison,
     hasAll: query.has('all'),
     hasCoverage: query.has('coverage'),
     part: Number.isSafeInteger(part) && part > 0 ? part : 1,

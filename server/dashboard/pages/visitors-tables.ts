@@ -1,6 +1,6 @@
 import { toAgentKey } from '../../analytics/agents/agent-use.ts'
 import type { Failure } from '../../analytics/failed-pages.ts'
-import { showChange } from '../../analytics/report/compare.ts'
+import { showDifference } from '../../analytics/report/compare.ts'
 import type { FailedPages } from '../../analytics/report/failed-report.ts'
 import type { ReportView } from '../../analytics/report/report-view.ts'
 import type { LabelReport } from '../../analytics/report/visit-report.ts'
@@ -34,8 +34,11 @@ export function filterLink({ visit, question }: ShownReport, name: FilterName, v
 /** Shows AI agents by use and by name, what they read as text, and programs. */
 export function showAgents(shown: ShownReport): Markup {
   const { labels, compared, cut } = shown.report
-  const { agents, uses, files, readers, neither } = labels
+  const { files, readers, neither } = labels
   const before = compared?.labels
+  const agents = cut.agents > 0 ? labels.agents : addLost(labels.agents, before?.agents, keyOfAgent)
+  const lostUses = before?.uses.map(row => ({ ...row, agents: 0 }))
+  const uses = addLost(labels.uses, lostUses, ({ use }) => use)
   const useOf = (use: LabelReport['uses'][number]['use']) => filterLink(shown, 'class', use, html`${texts.uses[use]}`)
   return html`${
     agents.length === 0
@@ -57,7 +60,7 @@ ${cutTable(
   [
     { heading: texts.agent, show: ({ agent }) => filterLink(shown, 'agent', agent) },
     { heading: texts.use, show: ({ use }) => useOf(use) },
-    ...visitorColumns(before?.agents, ({ agent, use }) => toAgentKey(agent, use)),
+    ...visitorColumns(before?.agents, keyOfAgent),
     ...readColumn(shown),
   ],
   { cut: cut.agents },
@@ -92,6 +95,20 @@ const fileColumns: Column<LabelReport['files'][number]>[] = [
   { heading: texts.neither, isNumber: true, show: ({ neither }) => showNumber(neither) },
 ]
 
+function keyOfAgent({ agent, use }: LabelReport['agents'][number]): string {
+  return toAgentKey(agent, use)
+}
+
+/** Adds the rows that only the range before has, with 0 visitors. */
+function addLost<Row extends { visitors: number }>(
+  rows: readonly Row[],
+  before: readonly Row[] = [],
+  keyOf: (row: Row) => string,
+): Row[] {
+  const known = new Set(rows.map(keyOf))
+  return [...rows, ...before.filter(row => !known.has(keyOf(row))).map(row => ({ ...row, visitors: 0 }))]
+}
+
 /** The visitors of a row, and how they changed. */
 function visitorColumns<Row extends { visitors: number }>(
   before: readonly Row[] | undefined,
@@ -101,7 +118,7 @@ function visitorColumns<Row extends { visitors: number }>(
   const visitors = { heading, isNumber: true, show: (row: Row) => showNumber(row.visitors) }
   if (!before) return [visitors]
   const old = new Map(before.map(row => [keyOf(row), row.visitors]))
-  const show = (row: Row) => showChange(row.visitors, old.get(keyOf(row)) ?? 0)
+  const show = (row: Row) => showDifference(row.visitors, old.get(keyOf(row)) ?? 0)
   return [visitors, { heading: texts.changeHeading, isNumber: true, show }]
 }
 
@@ -168,7 +185,8 @@ function showFailed(
             {
               heading: texts.changeHeading,
               isNumber: true,
-              show: ({ path, human, ai }: FailedPages['pages'][number]) => showChange(human + ai, old.get(path) ?? 0),
+              show: ({ path, human, ai }: FailedPages['pages'][number]) =>
+                showDifference(human + ai, old.get(path) ?? 0),
             },
           ]
         : []),

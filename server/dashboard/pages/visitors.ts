@@ -1,4 +1,4 @@
-import { comparisons } from '../../analytics/report/compare.ts'
+import { type ComparedReport, comparisons } from '../../analytics/report/compare.ts'
 import { explainAi, explainLoaded } from '../../analytics/report/explain-counts.ts'
 import type { ReportView } from '../../analytics/report/report-view.ts'
 import type { ReportList } from '../../analytics/report/visit-report.ts'
@@ -66,7 +66,7 @@ async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
     const live = hasToday(question.range, visit.now) && html` data-live="${liveMs}"`
     const content = html`${tools}
 <div id="report"${live}>
-${showReport({ visit, question, report }, project)}
+${showReport(visit, question, report, project)}
 </div>
 ${live && whileRenewed(texts.renewed)}`
     return { title: texts.title, content, hasChart: true }
@@ -164,8 +164,10 @@ ${!isOnly && html`<li><a data-clear href="${visitorsLink(visit, question, { filt
 ${meaning && page === undefined && html`<p class="hint">${isAgent ? texts.filteredAgents : assistant === undefined ? texts.filteredReferrer : texts.filteredAssistant}</p>`}`
 }
 
-function showReport(shown: ShownReport, project: Project): Markup {
-  const { visit, question, report } = shown
+function showReport(visit: Visit, question: VisitorsQuestion, report: ReportView, project: Project): Markup {
+  // Days before the first visit have no visitors, so a percentage would mislead.
+  const compared = report.compared?.visitedFrom === null ? report.compared : null
+  const shown: ShownReport = { visit, question, report: { ...report, compared } }
   const { dateFrom, dateTo, labels } = report
   if (dateFrom === null || dateTo === null) return showNobody(visit, project, question, report)
   const address = visitorsLink(visit, question)
@@ -177,7 +179,7 @@ function showReport(shown: ShownReport, project: Project): Markup {
   }
   return html`<h2>${texts.shownDays(dateFrom, dayBefore(dateTo))}</h2>
 ${showLimits(shown)}
-${showTotals(shown)}
+${showTotals(shown, report.compared && explainCompared(visit, question, report.compared))}
 ${labels.loaded > 0 && html`<p>${explainLoaded(showNumber(labels.loaded), showNumber(report.totals.human))}</p>`}
 ${showTabs(visit, question)}
 ${tabs[question.list](shown)}
@@ -185,6 +187,17 @@ ${tabs[question.list](shown)}
 <a class="button" href="${address}&amp;download=json">${texts.downloadJson}</a></p>
 <p class="hint">${texts.visitor(project.visitorRules)} ${explainAi(project.counting ?? usualCounting)}
 <a href="${visit.link(projectSettingsPath(project.id))}">${texts.settings}</a></p>`
+}
+
+/** Says what the numbers are compared with, or why they are not. */
+function explainCompared(
+  visit: Visit,
+  { range }: VisitorsQuestion,
+  { dateFrom, dateTo, visitedFrom }: ComparedReport,
+): string {
+  const last = dayBefore(dateTo)
+  const days = visitedFrom === null ? texts.before(dateFrom, last) : texts.notWhole(dateFrom, last, visitedFrom)
+  return hasToday(range, visit.now) ? `${days} ${texts.notOver}` : days
 }
 
 /** Says where the numbers are not exact. */
@@ -214,16 +227,15 @@ function showNobody(visit: Visit, { id, name }: Project, question: VisitorsQuest
 }
 
 /** Shows the totals of a range, and its days in a chart and in a table. */
-function showTotals({ visit, report }: ShownReport): Markup {
+function showTotals({ visit, report }: ShownReport, comparison: string | null): Markup {
   const { totals, compared, series } = report
   const { human, ai, both, total } = totals
-  const days = compared && texts.before(compared.dateFrom, dayBefore(compared.dateTo), compared.visitedFrom)
   return html`${showFigures([
     { name: texts.people, value: human, before: compared?.totals.human },
     { name: texts.ai, value: ai, before: compared?.totals.ai },
     { name: texts.total, value: total, before: compared?.totals.total },
   ])}
-${days && html`<p>${days}</p>`}
+${comparison && html`<p>${comparison}</p>`}
 <p class="hint">${texts.unique} ${both > 0 ? texts.both(both) : texts.noBoth}</p>
 ${series.periods.length > 1 && showSeries(visit, report)}`
 }

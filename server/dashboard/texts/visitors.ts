@@ -80,8 +80,10 @@ export const visitorTexts = {
   askOperator: 'Ask the operator of the server to restore them from a backup.',
   comparisonTitle: 'Compare with',
   comparisons: { none: 'no comparison', previous: 'days before', year: 'year before' },
-  before: (first: string, last: string, visitedFrom: string | null) =>
-    `Compared with ${first} to ${last}.${visitedFrom === null ? '' : ` The visits begin on ${visitedFrom}, so these days are not complete.`}`,
+  before: (first: string, last: string) => `Compared with ${first} to ${last}.`,
+  notWhole: (first: string, last: string, visitedFrom: string) =>
+    `Not compared with ${first} to ${last}, because the visits begin on ${visitedFrom}.`,
+  notOver: 'Today is not over, so more visitors may still come.',
   change: (change: string, before: number) => `${change} (before: ${showNumber(before)})`,
   changeHeading: 'Change',
   chartTitle: { day: 'By day', week: 'By week', month: 'By month' },
@@ -98,6 +100,7 @@ export const visitorTexts = {
   noPages: 'No page has visitors in these days.',
   noMatch: (text: string) => `No page with visitors has "${text}" in its path.`,
   sortBy: (column: string) => `Sort by ${column}`,
+  sortByChange: { loss: 'Sort by Change, most lost first', gain: 'Sort by Change, most gained first' },
   shownRows: (first: string, last: string, all: string) => `${first} to ${last} of ${all}`,
   previous: 'Previous',
   next: 'Next',

@@ -5,7 +5,7 @@ import type { RangeSum } from '../../analytics/counters/range-sum.ts'
 import type { Day } from '../../analytics/day.ts'
 import { type ChosenLabels, isMatchedLabel, toMatchedTotals } from '../../analytics/report/choose-labels.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../../analytics/unique-visitors.ts'
-import type { AgentPages, PageOrder, RangeCounts, VisitedDays } from '../../analytics/visit-counts.ts'
+import type { AgentPages, NumberedCounts, PageOrder, RangeCounts, VisitedDays } from '../../analytics/visit-counts.ts'
 import { isOnlyPage, type LabelChoice, type VisitFilter } from '../../analytics/visit-filter.ts'
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { Database } from '../database.ts'
@@ -65,16 +65,15 @@ export function toRangeCounts(
   { pathsOf, findAll, listContaining }: PagePaths,
 ): RangeCounts {
   const namePages = async (pages: Uint32Array) => nameCounts(await pathsOf(pages), pages, sum)
-  const orderPages = (order: PageOrder) => {
-    if (order === 'total') return ranked
-    return order === 'path' ? sum.keepVisited(ranks.pages) : sum.rank(ranks.ofPage, ranks.pages, order)
-  }
+  const orderPages = (order: PageOrder, before: NumberedCounts | undefined) =>
+    order === 'total' && !before ? ranked : sum.rank(ranks.ofPage, ranks.pages, order, before)
   return {
+    sum,
     pageCount: ranked.length,
     listPages: (from, to) => namePages(ranked.subarray(from, to)),
     countsOf: async paths => (await findAll(paths)).map(index => sum.countsOf(index ?? Number.POSITIVE_INFINITY)),
-    async selectPages({ order, contains, limit, offset }) {
-      const ordered = orderPages(order)
+    async selectPages({ order, contains, limit, offset }, before) {
+      const ordered = orderPages(order, before?.sum)
       const kept = contains === '' ? undefined : await listContaining(contains)
       const matching = kept ? ordered.filter(page => kept.has(page)) : ordered
       return { pages: await namePages(matching.subarray(offset, offset + limit)), matching: matching.length }

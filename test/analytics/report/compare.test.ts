@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import { formatDay, parseDay } from '../../../server/analytics/day.ts'
-import { compareRows, findComparedRange, readCompared, showChange } from '../../../server/analytics/report/compare.ts'
+import {
+  compareRows,
+  findComparedRange,
+  readCompared,
+  showChange,
+  showDifference,
+} from '../../../server/analytics/report/compare.ts'
 import type { VisitCountReader } from '../../../server/analytics/visit-counts.ts'
 import { noAgentPages, noReport } from '../../../server/store/visits/visit-reports.ts'
 
@@ -49,13 +55,14 @@ test('the totals and the wanted pages of the range before are read, and days wit
 })
 
 test.each([
-  [112, 100, '+12 %'],
-  [99, 100, '-1 %'],
-  [0, 7, '-100 %'],
-  [5, 0, 'new'],
-  [0, 0, '0 %'],
-])('%d after %d is shown as %s', (now, before, want) => {
+  [112, 100, '+12 %', '+12 (+12 %)'],
+  [99, 100, '-1 %', '-1 (-1 %)'],
+  [0, 7, '-100 %', '-7 (-100 %)'],
+  [5, 0, 'new', '+5 (new)'],
+  [0, 0, '0 %', '0'],
+])('%d after %d is shown as %s, and in tables as %s', (now, before, want, inTables) => {
   expect(showChange(now, before)).toBe(want)
+  expect(showDifference(now, before)).toBe(inTables)
 })
 
 test('a count that is not known stays empty in the compared range', async () => {

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
+import { filterReader } from '../../../server/analytics/report/filter-reader.ts'
 import type { PageVisitors } from '../../../server/analytics/unique-visitors.ts'
 import { toViewBatch } from '../../../server/analytics/view-batch.ts'
-import { type PageOrder, pageOrders } from '../../../server/analytics/visit-counts.ts'
+import {
+  isByChange,
+  type PageOrder,
+  pageOrders,
+  type VisitCountReader,
+} from '../../../server/analytics/visit-counts.ts'
 import { createRandom } from '../../support/random.ts'
 import { shareTests } from '../stores.ts'
 
@@ -32,6 +38,7 @@ const shared = shareTests(async ({ store }) => {
   await store.visits.recordBatch('prj_1', toViewBatch(views))
 })
 
+const plainOrders = pageOrders.filter(order => !isByChange(order))
 const range = { dateFrom: 20_710, dateTo: 20_720 }
 const compareTexts = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
@@ -40,12 +47,12 @@ async function selectNaively(order: PageOrder, contains: string): Promise<PageVi
   const { pageCount, listPages } = await shared.store.visits.countRange('prj_1', range)
   const all = await listPages(0, pageCount)
   const compare = (a: PageVisitors, b: PageVisitors) =>
-    (order === 'path' ? 0 : b[order] - a[order]) || compareTexts(a.path, b.path)
+    (order === 'path' || isByChange(order) ? 0 : b[order] - a[order]) || compareTexts(a.path, b.path)
   return all.filter(({ path }) => path.toLowerCase().includes(contains.toLowerCase())).toSorted(compare)
 }
 
 shared.describe('selected pages', () => {
-  test.each(pageOrders)('by %s, with a text in the path, in windows of three', async order => {
+  test.each(plainOrders)('by %s, with a text in the path, in windows of three', async order => {
     const { selectPages } = await shared.store.visits.countRange('prj_1', range)
     for (const contains of ['', 'a', '_', '%', 'GUIDES', 'nothing']) {
       const want = await selectNaively(order, contains)
@@ -62,8 +69,8 @@ shared.describe('selected pages', () => {
 
   test('some pages have no people or no AI, so the orders differ', async () => {
     const listed = new Set<string>()
-    for (const order of pageOrders) listed.add((await selectNaively(order, '')).map(({ path }) => path).join(' '))
-    expect(listed.size).toBe(pageOrders.length)
+    for (const order of plainOrders) listed.add((await selectNaively(order, '')).map(({ path }) => path).join(' '))
+    expect(listed.size).toBe(plainOrders.length)
     expect((await selectNaively('ai', '')).at(-1)?.ai).toBe(0)
   })
 
@@ -73,5 +80,44 @@ shared.describe('selected pages', () => {
     const view = { visitor: Buffer.alloc(16, 99), path: '/aa', day: 20_715, kind: 'human' as const }
     await shared.store.visits.recordBatch('prj_1', toViewBatch([view]))
     expect(await selectPages({ order: 'path', contains: 'a', limit: 100, offset: 0 })).toEqual(before)
+  })
+  test.each(pageOrders)('with the range before, pages that only it has are listed with 0, by %s', async order => {
+    const day = 20_790
+    const view = (visitor: number, path: string, day: number, kind: 'human' | 'ai' = 'human') => [
+      { visitor: Buffer.alloc(16, visitor), path, day, kind },
+      ...(kind === 'ai'
+        ? [{ visitor: Buffer.alloc(16, visitor), path: 'agent:GPTBot', day, kind: 'label' as const }]
+        : []),
+    ]
+    const views = [
+      ...[1, 2, 3].flatMap(visitor => view(visitor, '/lost', day - 1, 'ai')),
+      ...[1, 2].flatMap(visitor => view(visitor, '/less', day - 1, 'ai')),
+      ...view(1, '/same', day - 1, 'ai'),
+      ...[view(1, '/same', day, 'ai'), view(1, '/less', day, 'ai'), view(2, '/came', day, 'ai')].flat(),
+      ...view(3, '/came', day, 'ai'),
+    ]
+    await shared.store.visits.recordBatch('prj_1', toViewBatch(views))
+    const wanted: Record<PageOrder, string> = {
+      total: '/came /less /same /lost',
+      human: '/came /less /lost /same',
+      ai: '/came /less /same /lost',
+      path: '/came /less /lost /same',
+      gain: '/came /same /less /lost',
+      loss: '/lost /less /same /came',
+    }
+    const { visits } = shared.store
+    for (const reader of [visits, filterReader(visits, { agent: 'GPTBot' })] as VisitCountReader[]) {
+      const now = await reader.countRange('prj_1', { dateFrom: day, dateTo: day + 1 })
+      const before = await reader.countRange('prj_1', { dateFrom: day - 1, dateTo: day })
+      const { pages, matching } = await now.selectPages({ order, contains: '', limit: 9, offset: 0 }, before)
+      expect(pages.map(({ path }) => path).join(' ')).toBe(wanted[order])
+      expect(matching).toBe(4)
+      expect(pages.find(({ path }) => path === '/lost')).toEqual({ path: '/lost', human: 0, ai: 0, total: 0 })
+      const part = await now.selectPages({ order, contains: 'L', limit: 1, offset: 1 }, before)
+      expect(part).toMatchObject({
+        matching: 2,
+        pages: [{ path: wanted[order].split(' ').filter(path => /l/.test(path))[1] }],
+      })
+    }
   })
 })
