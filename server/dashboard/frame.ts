@@ -94,7 +94,7 @@ ${tokenField(visit)}
 <button class="plain">${frameTexts.signOut}</button>
 <button type="button" class="plain keys" data-keys hidden>${frameTexts.keys}</button>
 </form>
-<button type="button" class="plain" data-search title="${frameTexts.searchKey}" hidden>${frameTexts.search}</button>
+<button type="button" class="plain" data-search="${relativePath(pagePath, '/docs/search.js')}" title="${frameTexts.searchKey}" hidden>${frameTexts.search}</button>
 ${themeForm(pagePath, theme)}
 </header>
 <details class="menu"><summary>${frameTexts.menu}</summary><nav aria-label="${frameTexts.navigation}, small screen">${list}</nav></details>
@@ -163,7 +163,6 @@ function writeDocument(pagePath: string, theme: Theme, title: string, body: Mark
 <link rel="icon" href="${file('icon.svg')}">
 <link rel="stylesheet" href="${file('style.css')}">
 ${hasChart && html`<link rel="stylesheet" href="${file('chart.css')}">\n<script src="${file('chart.js')}" defer></script>\n`}<script src="${file('dashboard.js')}" defer></script>
-<script src="${relativePath(pagePath, '/docs/search.js')}" defer></script>
 </head>
 ${body}
 </html>

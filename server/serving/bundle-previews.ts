@@ -139,7 +139,9 @@ function readTarget(
   const label = hostname.endsWith(hostSuffix) ? hostname.slice(0, -hostSuffix.length) : ''
   if (isPreviewName(label)) return { name: label, url }
   if (!url.startsWith(pathPrefix)) return undefined
-  const [, name = '', rest = ''] = /^([^/?]*)(.*)$/.exec(url.slice(pathPrefix.length)) ?? []
+  const path = url.slice(pathPrefix.length)
+  const [name = ''] = path.split(/[/?]/, 1)
+  const rest = path.slice(name.length)
   const target = { name, base: `${new URL(server).pathname.replace(/\/$/, '')}${pathPrefix}${name}`, url: rest }
   if (!isPreviewName(name)) return target
   // Without a slash after the name, relative links of the page would lead elsewhere.

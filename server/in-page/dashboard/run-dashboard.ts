@@ -2,6 +2,7 @@ import { chooseThemes } from './choose-theme.ts'
 import { describeAge } from './describe-age.ts'
 import { drawCharts } from './draw-charts.ts'
 import { enableKeys } from './keyboard.ts'
+import { loadSearchWhenAsked } from './load-search.ts'
 
 /** Runs in each page of the dashboard. Everything also works without it, but for copying and the charts. */
 export default function runDashboard(): void {
@@ -13,6 +14,7 @@ export default function runDashboard(): void {
   chooseThemes()
   drawCharts(document)
   enableKeys()
+  loadSearchWhenAsked()
   runCountdowns()
   renewLiveParts(part => {
     writeLocalTimes(part)

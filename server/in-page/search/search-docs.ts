@@ -42,6 +42,8 @@ export default function searchDocs(): void {
   }
   const question = isDocs ? new URLSearchParams(location.search).get('q') : null
   if (question) dialog.open(question)
+  // The dashboard loads this script when someone asks for the search.
+  if (script.dataset.open !== undefined) dialog.open()
 }
 
 function isTyping(event: KeyboardEvent): boolean {
