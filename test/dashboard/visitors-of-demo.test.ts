@@ -53,3 +53,23 @@ test('the totals are those of the operation, for three ranges of the demo log', 
   expect(seen.size).toBe(3)
   expect(Math.min(...seen)).toBeGreaterThan(100)
 })
+
+test.each(['30', 'month'])(
+  'of the range %s, the page that lost most readers is the one that was replaced',
+  async range => {
+    const dashboard = await openDashboard()
+    try {
+      const { store, deps, dataFolder } = dashboard
+      const { organizationId } = await seedDemo(store, { dataFolder, keyPrefix: 'quire_', now, newKey: false })
+      const demo = (await store.organizations.find(organizationId)) as Organization
+      const visit = createVisit(demo, `/visitors?range=${range}&compare=previous&sort=loss`)
+      const text = toText((await showPage(visitorsPage, visit, deps)).text)
+      expect(text).toContain('Compared with 2026-')
+      const [, left, change] = / Change \/docs\/getting-started (\d+) \d+ \d+ (-\d+) \(-\d+ %\) /.exec(text) ?? []
+      expect(Number(left)).toBeGreaterThan(0)
+      expect(Number(change)).toBeLessThan(-100)
+    } finally {
+      await dashboard.dispose()
+    }
+  },
+)

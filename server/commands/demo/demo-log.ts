@@ -23,6 +23,8 @@ export interface SiteStory {
   failing: string
   /** The path of a page that is gone since the release. */
   removed: string
+  /** The page that replaced the removed one. Since this day, few follow old links to the removed one. */
+  replacement: { path: string; since: Day }
 }
 
 const hourMs = dayMs / 24
@@ -93,7 +95,7 @@ const turns = {
 
 /**
  * Generates the access log of the demo: more readers on weekdays than on weekends and most after a release, agents of which each reads
- * as much as it usually does, one page that fails and one that is gone. The same options give the same lines.
+ * as much as it usually does, one page that fails, and one that is replaced and later gone. The same options give the same lines.
  */
 export function* generateDemoLog(options: AccessLogOptions & { story: SiteStory }): Generator<string> {
   const { seed, lines, from, to, story } = options
@@ -105,7 +107,12 @@ export function* generateDemoLog(options: AccessLogOptions & { story: SiteStory 
     if (atMs > story.untilMs) return
     const kind = random() < people ? 'human' : random() < 0.5 ? 'ai' : 'neither'
     const { address, userAgent } = pickVisitor(kind, Math.round(lines / 12), random)
-    const { target, status } = pickRequest(kind, { path: pickPage(), atMs }, story, random)
+    const { target, status } = pickRequest(
+      kind,
+      { path: findPage(pickPage(), atMs, story, random), atMs },
+      story,
+      random,
+    )
     const { referrer, request } = refer(kind, `GET ${target} HTTP/2.0`, random())
     const write = (request: string, status: number, seconds: number) => {
       const size = status === 304 ? '-' : String(500 + Math.floor(random() * 60_000))
@@ -132,6 +139,13 @@ function pickVisitor(kind: Kind, readers: number, random: Random): { address: st
   const agent = turns[kind][Math.floor(random() * turns[kind].length)] as number
   const host = 1000 * agent + Math.floor(random() * (appetites[kind].addresses[agent] as number))
   return { address: toAddress(1_000_000_000 + host), userAgent: agents[agent]?.userAgent ?? '-' }
+}
+
+/** Before a page was replaced, its readers read the page that was there. */
+function findPage(path: string, atMs: number, { releaseDay, removed, replacement }: SiteStory, random: Random): string {
+  const day = Math.floor(atMs / dayMs)
+  if (path !== replacement.path || day >= releaseDay) return path
+  return day < replacement.since || random() < 0.08 ? removed : path
 }
 
 const files = {

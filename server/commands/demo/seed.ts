@@ -34,10 +34,13 @@ const completedJobId = 'aj_demo_completed'
 /** The id in the examples of the documentation, so that they work on the demo. */
 const firstExportId = 'se_0f3c9a1b2d4e5f60'
 const hourMs = 60 * 60 * 1000
-const logDays = 30
+/** Enough to compare 30 days, or a month until its last day, with as many days before. */
+const logDays = 65
 const logLines = 20_000
 /** The page that fails, counted from the most popular one. */
 const failingRank = 4
+/** The page that replaced another one so many days ago. */
+const replacement = { rank: 2, daysAgo: 27 }
 
 /** Creates the demo organization on the first call, and finds it again later. */
 export async function seedDemo(store: Store, options: DemoKeyOptions): Promise<Demo> {
@@ -161,6 +164,7 @@ async function importSampleLog(store: Store, project: Project, dataFolder: strin
       releaseDay: findReleaseDay(today),
       failing: paths[failingRank] ?? '/',
       removed: '/docs/getting-started',
+      replacement: { path: paths[replacement.rank] ?? '/', since: today - replacement.daysAgo },
     },
   })
   await pipeline(

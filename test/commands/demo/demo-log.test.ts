@@ -7,7 +7,8 @@ const to = 20_760
 /** A Wednesday. */
 const releaseDay = 20_752
 const paths = ['/docs', '/docs/start', '/docs/visitors', '/docs/export', '/docs/host']
-const story = { untilMs: (to - 0.5) * 86_400_000, releaseDay, failing: '/docs/host', removed: '/docs/old' }
+const replacement = { path: '/docs/visitors', since: releaseDay - 10 }
+const story = { untilMs: (to - 0.5) * 86_400_000, releaseDay, failing: '/docs/host', removed: '/docs/old', replacement }
 const options = { seed: 1, lines: 20_000, from, to, paths, story }
 const lines = [...generateDemoLog(options)].map(line => {
   const [, address, at = '', target = '', status, userAgent] =
@@ -41,7 +42,7 @@ test('agents have different appetites, and few people read llms.txt', () => {
   const agents = demoAgents.filter(({ kind }) => kind === 'ai')
   const visitors = agents.map(agent => countVisitors(lines.filter(({ userAgent }) => userAgent === agent.userAgent)))
   expect(Math.max(...visitors)).toBeGreaterThan(30 * Math.min(...visitors))
-  expect(countVisitors(people.filter(({ path }) => path === '/llms.txt'))).toBeLessThan(10)
+  expect(countVisitors(people.filter(({ path }) => path === '/llms.txt'))).toBeLessThan(countVisitors(people) / 100)
 })
 
 test('one page fails around the release, and one is gone since', () => {
@@ -51,4 +52,17 @@ test('one page fails around the release, and one is gone since', () => {
   const missing = lines.filter(({ status }) => status === '404')
   expect(new Set(missing.map(({ path }) => path))).toEqual(new Set(['/docs/old']))
   expect(Math.min(...missing.map(({ day }) => day))).toBe(releaseDay)
+})
+
+test('a page that is replaced loses most of its readers on that day, and the new page has none before', () => {
+  const countOf = (path: string, from: number, to: number) =>
+    countVisitors(
+      people.filter(line => line.path === path && line.status !== '404' && line.day >= from && line.day < to),
+    )
+  const { since } = replacement
+  expect(countOf('/docs/old', from, since)).toBeGreaterThan(8 * countOf('/docs/old', since, releaseDay))
+  expect(countOf('/docs/old', since, releaseDay)).toBeGreaterThan(0)
+  expect(countOf('/docs/old', releaseDay, to)).toBe(0)
+  expect(countOf('/docs/visitors', from, since)).toBe(0)
+  expect(countOf('/docs/visitors', since, releaseDay)).toBeGreaterThan(100)
 })
