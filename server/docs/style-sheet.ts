@@ -156,6 +156,7 @@ summary.field, .part > summary { cursor: pointer; }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.5rem 0.75rem; border-bottom: 1px solid var(--line); min-width: 7rem; overflow-wrap: normal; }
 td code { overflow-wrap: normal; }
+td:last-child code { overflow-wrap: anywhere; }
 dt { margin-top: 1rem; }
 dt code { font-weight: 600; margin-right: 0.4rem; }
 dt span { color: var(--quiet); font-size: 0.875rem; margin-right: 0.4rem; }

@@ -105,6 +105,7 @@ function showAnswer(box: HTMLElement, request: TriedRequest, answer: TriedAnswer
   part('body').textContent = writeBody(answer?.text ?? '')
   if (shown.hidden) addCopyButtons(shown)
   shown.hidden = false
+  shown.scrollIntoView({ block: 'nearest' })
 }
 
 function describe({ response, text, ms }: TriedAnswer): string {
