@@ -67,7 +67,8 @@ export function describeOutcome(report: ExportReport): string[] {
 
 /** Says whether there is something to look at in a report, and how much. */
 export function describeVerdict(sentences: readonly string[]): string {
-  if (sentences.length === 0) return 'Complete: nothing was lost, removed or changed. The bundle has everything that the site has.'
+  if (sentences.length === 0)
+    return 'Complete: nothing was lost, removed or changed. The bundle has everything that the site has.'
   return count(sentences.length, ['thing to look at', 'things to look at'])
 }
 

@@ -56,7 +56,9 @@ test('the verdict comes first', () => {
   expect(verdict(report)).toBe('4 things to look at')
   const scripts = { ...report.scripts, mode: 'everywhere' as const }
   const whole = { ...report, deadLinks: [], removedFeatures: [], frozenReferences: [], scripts }
-  expect(verdict(whole)).toBe('Complete: nothing was lost, removed or changed. The bundle has everything that the site has.')
+  expect(verdict(whole)).toBe(
+    'Complete: nothing was lost, removed or changed. The bundle has everything that the site has.',
+  )
 })
 
 test('a list that was cut says so', () => {
