@@ -27,6 +27,7 @@ test.each<[string, Values]>([
   ['no API pods', { api: { replicas: 0 } }],
   ['half a runner', { runner: { replicas: 1.5 } }],
   ['a size without a unit of Kubernetes', { runner: { scratchSize: '20 GB' } }],
+  ['a runner without a seccomp profile', { runner: { seccompProfile: { type: 'Unconfined' } } }],
   ['a setting of another program', { settings: { AWS_REGION: 'x' } }],
   ['a setting that the chart sets', { settings: { QUIRE_ROLE: 'all' } }],
   ['a setting that is a number', { settings: { QUIRE_EXPORT_RETENTION_DAYS: 90 } }],
