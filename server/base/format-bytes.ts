@@ -1,6 +1,5 @@
 /** Formats a number of bytes for messages, such as 1.5 MB. */
 export function describeBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`
   const megabytes = bytes / 1024 ** 2
   if (megabytes < 1) return `${Math.round(bytes / 1024)} KB`
   return `${megabytes < 10 ? Math.round(megabytes * 10) / 10 : Math.round(megabytes)} MB`

@@ -171,6 +171,7 @@ progress, meter { width: 100%; height: 0.8rem; accent-color: var(--accent); }
 .ranges a { border: 1px solid var(--line); overflow-wrap: anywhere; }
 form.inline + .notice { margin-top: 1rem; }
 time { white-space: nowrap; }
+td time:not([data-ago]) { white-space: normal; }
 .paging { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; margin: 0.75rem 0; }
 .paging a.button { padding: 0.25rem 0.8rem; border-radius: var(--corner-small); }
 .steps li { margin: 0.6rem 0; }

@@ -41,8 +41,8 @@ test('a member without a project and without a site gets the commands that an op
     expect([path, ...commandsOf(await read(operator, path))]).toEqual([path])
   }
   const overview = await read(member, '/')
-  expect(overview.match(/Only operators do this/g)).toHaveLength(2)
-  expect(await read(operator, '/')).not.toContain('Only operators do this')
+  expect(overview.match(/Only operators can do this/g)).toHaveLength(2)
+  expect(await read(operator, '/')).not.toContain('Only operators can do this')
 
   await run(project)
   for (const path of ['/projects', '/exports']) {
@@ -52,7 +52,7 @@ test('a member without a project and without a site gets the commands that an op
       expect.stringMatching(/^npx quire sites create docs\.example\.com --project prj_[0-9a-f]{16}$/),
     ])
   }
-  expect((await read(member, '/')).match(/Only operators do this/g)).toHaveLength(1)
+  expect((await read(member, '/')).match(/Only operators can do this/g)).toHaveLength(1)
   for (const path of ['/keys', '/visitors', '/agent-jobs']) expect(commandsOf(await read(member, path))).toEqual([])
 
   const [command = ''] = commandsOf(await read(member, '/exports'))

@@ -53,7 +53,7 @@ async function checkLog(
     )
   }
   if (unreadBytes === 0) return ok('logs', `${file} is read to its end.`)
-  const unread = `${file} has ${describeBytes(unreadBytes)} of unread lines`
+  const unread = `${file} has ${unreadBytes < 1024 ? `${unreadBytes} bytes` : describeBytes(unreadBytes)} of unread lines`
   for (const until = performance.now() + patienceMs; performance.now() < until; ) {
     await pause(Math.min(pauseMs, patienceMs))
     if ((await findPosition()) !== before) return ok('logs', `${unread}, and a server is reading them.`)

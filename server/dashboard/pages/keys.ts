@@ -102,10 +102,7 @@ function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup
       },
       {
         heading: columns.expires,
-        show: ({ expiresAt }) =>
-          expiresAt === null
-            ? texts.unlimited
-            : html`${timeAgo(expiresAt, visit.now)} <span class="quiet">${time(expiresAt)}</span>`,
+        show: ({ expiresAt }) => (expiresAt === null ? texts.unlimited : time(expiresAt)),
       },
       { heading: columns.status, show: key => stateOf(key, visit.now) },
       { heading: '', show: key => keyButton(visit, key) },
