@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,16 +6,12 @@ import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { Command } from 'commander'
 import puppeteer, { type Browser, type Page } from 'puppeteer'
-import { generated } from '../mock/both-documents.ts'
 import { OperatorError } from '../server/base/operator-error.ts'
 import { withStore } from '../server/commands/with-store.ts'
 import type { Store } from '../server/store/store.ts'
 import { readArchivedFile } from '../server/unpack/read-archived-file.ts'
 import { defaultUnpackLimits } from '../server/unpack/unpack-limits.ts'
 import { findBrowser, installCommand } from '../server/web/browser/find-browser.ts'
-import { createMock } from '../spec/package/mock/index.ts'
-import { listen } from '../spec/package/mock-server/listen.ts'
-import { createMovingServer } from '../spec/package/mock-server/moving.ts'
 import { runProgram } from './run-program.ts'
 import { takeEveryPage } from './screenshots/every-page.ts'
 import { addExtremes } from './screenshots/extreme-data.ts'
@@ -37,52 +33,58 @@ const program = new Command('npm run screenshots')
     'Serve the demo in a new folder and write the pictures of its dashboard to server/docs/pages/images/. With --all, write pictures of every page to another folder, with no, usual and long data, at four widths, light and dark, and fail if a page scrolls sideways.',
   )
   .option('--all', 'take pictures of every page of the dashboard and the documentation, and of the page of the mock')
-  .option('--out <folder>', 'where the pictures of --all go', 'screenshots')
-  .option('--only <text>', 'with --all: only pages with this text in their name, such as keys-long', '')
+  .option('--out <folder>', 'where the pictures of --all go')
+  .option('--only <text>', 'with --all: only pages with this text in their name, such as keys-long')
   .addHelpText('after', '\nExamples:\n  npm run screenshots\n  npm run screenshots -- --all --out /tmp/pictures\n')
   .exitOverride()
-  .action(async (flags: { all?: true; out: string; only: string }) => {
+  .action(async ({ all, out, only = '' }: { all?: true; out?: string; only?: string }) => {
+    if (all && out === undefined) throw new OperatorError('--all needs --out FOLDER.', 2)
+    if (!all && (out !== undefined || only !== '')) throw new OperatorError('--out and --only need --all.', 2)
     const executablePath = findBrowser(process.env)
     if (executablePath === null) throw new OperatorError(`This needs a Chromium. Install one with: ${installCommand()}`)
     const data = await mkdtemp(join(tmpdir(), 'quire-screenshots-'))
-    const server = spawn(
-      process.execPath,
-      [join(root, 'server', 'main.ts'), 'demo', '--port', '0', '--data', data, '--json'],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    )
+    const server = start('server/main.ts', 'demo', '--port', '0', '--data', data, '--json')
     try {
-      const demo = await readDemo(server.stdout)
+      const demo: Demo = await readUntil(server, JSON.parse)
       // As root, Chromium runs only without its sandbox. It opens nothing but the demo.
       const browser = await puppeteer.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
       try {
         const page = await browser.newPage()
         const organizationId = await signIn(page, demo)
-        if (flags.all) await takeAll(browser, page, { demo, data, organizationId, ...flags })
-        else await takePictures(page, demo, organizationId)
+        const bundle = await withStore({ data }, store => untilBundled(store, demo.jobId))
+        if (out === undefined) await takePictures(page, demo, organizationId)
+        else await takeAll(browser, page, { demo, data, bundle, organizationId, out, only })
       } finally {
         await browser.close()
       }
     } finally {
-      server.kill('SIGTERM')
-      await new Promise(done => server.once('exit', done))
+      await stop(server)
       await rm(data, { recursive: true, force: true })
     }
   })
 
-/** Reads the one JSON document that the demo prints. */
-async function readDemo(output: NodeJS.ReadableStream): Promise<Demo> {
+function start(program: string, ...args: string[]): ChildProcess {
+  return spawn(process.execPath, [join(root, program), ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+/** Reads what a program prints until `read` finds what it looks for; until then it throws. */
+async function readUntil<T>({ stdout }: ChildProcess, read: (text: string) => T): Promise<T> {
   let text = ''
-  for await (const part of output) {
+  for await (const part of stdout ?? []) {
     text += part
     try {
-      return JSON.parse(text)
+      return read(text)
     } catch {
-      // The document is not complete yet.
+      // Not complete yet.
     }
   }
-  throw new OperatorError('The demo ended before it served. Its message is above.')
+  throw new OperatorError('A program ended before it served. Its message is above.')
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  const ended = new Promise(done => server.once('exit', done))
+  if (server.exitCode !== null || !server.kill('SIGTERM')) return
+  await ended
 }
 
 /** Signs in, and returns the id of the demo organization. */
@@ -110,29 +112,30 @@ async function takeAll(
   {
     demo,
     data,
+    bundle,
     organizationId,
     out,
     only,
-  }: { demo: Demo; data: string; organizationId: string; out: string; only: string },
+  }: { demo: Demo; data: string; bundle: string; organizationId: string; out: string; only: string },
 ): Promise<void> {
   const extremes = await withStore({ data }, store => addExtremes(store, data))
-  const mock = createMovingServer({ mock: createMock(), documents: generated, allowsOrigin: () => false })
-  const mockUrl = await listen(mock, { host: '127.0.0.1', port: 0 }, 'npm run screenshots')
-  const others = { 'export-report': await unpackReport(data, demo), mock: `${mockUrl}/mock` }
-  const organizations = { usual: organizationId, ...extremes }
-  const pages = { url: demo.url, organizations, others, only }
-  const problems = await takeEveryPage(browser, page, pages, out).finally(() => {
-    mock.close()
-    mock.closeAllConnections()
-  })
+  const mock = start('mock/main.ts', '--scenario', 'usual', '--port', '0', '--quiet')
+  const problems: string[] = []
+  try {
+    const mockUrl = await readUntil(mock, text => (/Listening on (\S+)/.exec(text) as RegExpExecArray)[1])
+    const others = { 'export-report': await unpackReport(data, bundle), mock: `${mockUrl}/mock` }
+    const organizations = { usual: organizationId, ...extremes }
+    problems.push(...(await takeEveryPage(browser, page, { url: demo.url, organizations, others, only }, out)))
+  } finally {
+    await stop(mock)
+  }
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))
   console.log(`The pictures are in ${out}. No page scrolls sideways.`)
 }
 
 /** Returns the address of the report of the demo's export, which is a page of its bundle. */
-async function unpackReport(data: string, { jobId }: Demo): Promise<string> {
+async function unpackReport(data: string, bundle: string): Promise<string> {
   const limits = { zip: defaultUnpackLimits, 'tar.gz': defaultUnpackLimits }
-  const bundle = await withStore({ data }, store => untilBundled(store, jobId))
   const report = await readArchivedFile(join(data, 'bundles', bundle), 'export-report.html', {
     limits,
     maxBytes: 10 * 1024 ** 2,

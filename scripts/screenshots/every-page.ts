@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'puppeteer'
+import { OperatorError } from '../../server/base/operator-error.ts'
 
 const widths = [360, 768, 1280, 1920]
 const themes = ['light', 'dark'] as const
@@ -44,13 +45,22 @@ export interface Pages {
   only: string
 }
 
-/** Takes the pictures of all pages, and returns a sentence for each page that scrolls sideways or does not exist. */
+/**
+ * Takes the pictures of all pages, and returns a sentence for each page that scrolls sideways or does not exist.
+ *
+ * @throws {OperatorError} if no page has the wanted text in its name.
+ */
 export async function takeEveryPage(browser: Browser, tab: Page, pages: Pages, folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true })
   const addresses = { ...(await listDashboard(tab, pages)), ...(await listDocs(pages)), ...pages.others }
+  const wanted = Object.entries(addresses).filter(([name]) => name.includes(pages.only))
+  if (wanted.length === 0) {
+    throw new OperatorError(
+      `No page has ${pages.only} in its name. The pages are: ${Object.keys(addresses).join(', ')}`,
+    )
+  }
   const problems: string[] = []
-  for (const [name, address] of Object.entries(addresses)) {
-    if (!name.includes(pages.only)) continue
+  for (const [name, address] of wanted) {
     // The page to sign in is shown to those who are not signed in.
     const own = name.startsWith('sign-in') ? await (await browser.createBrowserContext()).newPage() : tab
     problems.push(...(await takePage(own, name, address, folder)))
