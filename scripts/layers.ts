@@ -38,6 +38,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
     ['rewrite'],
     ['model'],
   ],
+  agent: [['run'], ['change', 'session'], ['.']],
   commands: [['.'], ['completion', 'demo', 'doctor', 'licenses', 'self-update']],
   analytics: [['follow'], ['import', 'report'], ['drains'], ['envelopes'], ['counters', 'formats', 'agents'], ['.']],
   dashboard: [['http'], ['pages'], ['.'], ['parts', 'texts']],
@@ -45,12 +46,13 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   web: [['browser', 'fetch', 'javascript', 'markdown'], ['html', 'login'], ['.']],
   'in-page': [
     ['browser', 'dashboard', 'docs', 'guard', 'packed', 'products', 'runtime', 'search', 'views'],
-    ['outline', 'panels'],
+    ['outline', 'panels', 'theme'],
   ],
 }
 
 /** Packages that only some parts of server/ may import; other code uses those parts. */
 export const packageOwners: Readonly<Record<string, readonly string[]>> = {
+  '@agentclientprotocol/sdk': ['agent/session'],
   '@aws-sdk/client-s3': ['store'],
   '@aws-sdk/lib-storage': ['store'],
   '@aws-sdk/s3-request-presigner': ['store'],

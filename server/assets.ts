@@ -40,21 +40,35 @@ export function startThread(name: string, data: unknown, resourceLimits: Resourc
   return new Worker(join(shippedFolder, 'server', `${name}${extension}`), options)
 }
 
-/** The argument that makes the single binary do the work of a process that it starts itself. */
+/** The argument that makes the single binary do the work of a process that it starts itself. The name of the process follows. */
 export const processArgument = '--quire-process'
+
+/** The programs that Quire starts itself, by the paths of their files relative to server/, without `.ts`; main.ts loads them in the binary. */
+export type OwnProcess = 'workers/export-process' | 'agent/session/relay' | 'agent/session/demo-agent'
+
+/**
+ * Tells how a program of Quire is started.
+ *
+ * @returns the command, and the files that a program without imports needs besides the system's.
+ */
+export function describeProgram(name: OwnProcess): { command: [string, ...string[]]; files: string[] } {
+  if (isBinary) return { command: [process.execPath, processArgument, name], files: [process.execPath] }
+  const file = join(shippedFolder, 'server', `${name}${extension}`)
+  // Node reads in package.json that the file is a module.
+  return { command: [process.execPath, file], files: [process.execPath, file, join(shippedFolder, 'package.json')] }
+}
 
 /**
  * Starts a program of Quire as the leader of a new process group, with a channel for messages. Its standard error is a pipe.
  *
- * @param name path of its file, relative to server/, without `.ts`. The single binary knows only the process of an export.
  * @param given the arguments of the program
  * @param env the whole environment of the process
  */
-export function startProcess(name: string, given: readonly string[], env: Record<string, string>): ChildProcess {
+export function startProcess(name: OwnProcess, given: readonly string[], env: Record<string, string>): ChildProcess {
   const compiled = getCompileCacheDir()
   const cache = compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }
-  const program = isBinary ? processArgument : join(shippedFolder, 'server', `${name}${extension}`)
-  return spawn(process.execPath, [program, ...given], {
+  const [program, ...args] = describeProgram(name).command
+  return spawn(program, [...args, ...given], {
     env: { ...env, ...cache },
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

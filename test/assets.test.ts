@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { threads } from '../scripts/build-binary/packed-files.ts'
-import { describeEngine, listEngineFiles } from '../server/assets.ts'
+import { describeEngine, describeProgram, listEngineFiles } from '../server/assets.ts'
 import { listReached, listServerFiles, listThreads, visitNodes } from './support/source-files.ts'
 
 /** Lists the files with a node for which `matches` returns true. */
@@ -47,4 +48,11 @@ test('the engine reads no shipped files, because its identity does not cover the
     return isFound
   }
   expect(listReached('server/export/export-site.ts').filter(readsAssets)).toEqual([])
+})
+
+test('the programs that run confined import no other file', () => {
+  for (const name of ['agent/session/relay', 'agent/session/demo-agent'] as const) {
+    expect(listReached(`server/${name}.ts`)).toEqual([`server/${name}.ts`])
+    expect(describeProgram(name).files.filter(file => !existsSync(file))).toEqual([])
+  }
 })

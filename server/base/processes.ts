@@ -6,6 +6,8 @@ export interface RunningProcess {
   parent: number
   /** The id of its process group. */
   group: number
+  /** Pages of its memory that are in use, also of memory that it shares. */
+  residentPages: number
 }
 
 /**
@@ -31,8 +33,8 @@ function listPids(): number[] {
 function readProcess(pid: number): RunningProcess | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const [, parent, group] = text.slice(text.lastIndexOf(')') + 2).split(' ', 3)
-    return { pid, parent: Number(parent), group: Number(group) }
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ', 22)
+    return { pid, parent: Number(fields[1]), group: Number(fields[2]), residentPages: Number(fields[21]) }
   } catch {
     return undefined
   }

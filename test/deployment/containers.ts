@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Finished, runProgram } from '../support/program.ts'
@@ -9,9 +9,9 @@ import { deployment } from './chart-values.ts'
 export const containerPackages = ['buildah', 'podman', 'runc', 'mmdebstrap']
 
 /** Why containers cannot run here; undefined = they can. */
-export function whyNoContainers(): string | undefined {
-  const missing = containerPackages.filter(name => !existsSync(`/usr/bin/${name}`) && !existsSync(`/usr/sbin/${name}`))
-  if (missing.length > 0) return `needs ${missing.join(', ')} (apt-get install ${containerPackages.join(' ')})`
+export function whyNoContainers(packages: readonly string[] = containerPackages): string | undefined {
+  const missing = packages.filter(name => !existsSync(`/usr/bin/${name}`) && !existsSync(`/usr/sbin/${name}`))
+  if (missing.length > 0) return `needs ${missing.join(', ')} (apt-get install ${packages.join(' ')})`
   if (process.getuid?.() !== 0) return 'needs root'
   const { status, stderr } = spawnSync('podman', [...storage, 'info'])
   removeStorage()
@@ -24,13 +24,20 @@ const storage = ['--root', join(storageFolder, 'root'), '--runroot', join(storag
 
 /** Removes all images, containers and volumes of this process. */
 export function removeStorage(): void {
-  rmSync(storageFolder, { recursive: true, force: true })
+  // A container that ends at this moment still has its file systems mounted.
+  const mounted = readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map(line => line.split(' ')[1] ?? '')
+  for (const path of mounted.filter(each => each.startsWith(storageFolder)).reverse()) spawnSync('umount', ['-l', path])
+  rmSync(storageFolder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
 }
+
+/** The arguments of podman before its command. */
+export const podmanFlags = [...storage, '--runtime', 'runc', '--cgroup-manager', 'cgroupfs']
 
 /** Runs a program of containers until it ends. */
 export async function runTool(program: 'buildah' | 'podman', ...args: string[]): Promise<Finished> {
-  const runtime = program === 'podman' ? ['--runtime', 'runc', '--cgroup-manager', 'cgroupfs'] : []
-  return runProgram([...storage, ...runtime, ...args], { program })
+  return runProgram([...(program === 'podman' ? podmanFlags : storage), ...args], { program })
 }
 
 /** Like `runTool`, and fails with the output of a program that fails. Returns what it printed. */
