@@ -27,6 +27,7 @@ const scripts: readonly InPageScript[] = [
   { name: 'startSearch', file: 'search/start-search.ts', target: currentBrowsers },
   { name: 'searchDocs', file: 'search/search-docs.ts', target: currentBrowsers },
   { name: 'runDocs', file: 'docs/run-docs.ts', target: currentBrowsers },
+  { name: 'showStoredTheme', file: 'docs/show-theme.ts', target: currentBrowsers },
   { name: 'countViews', file: 'views/count-views.ts', target: currentBrowsers },
   { name: 'runDashboard', file: 'dashboard/run-dashboard.ts', target: currentBrowsers },
   { name: 'watchPage', file: 'browser/watch-page.ts', target: currentBrowsers },

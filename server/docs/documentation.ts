@@ -1,4 +1,4 @@
-import { runDocs, searchDocs } from '../../generated/in-page.ts'
+import { runDocs, searchDocs, showStoredTheme } from '../../generated/in-page.ts'
 import { callScript } from '../base/call-script.ts'
 import { type ApiDocument, listOperations } from './api-document.ts'
 import { readEditAddress } from './edit-address.ts'
@@ -12,6 +12,7 @@ import { errorsPage, operationPage, referencePage, schemasPage } from './referen
 import { relativePath } from './relative-path.ts'
 import { searchPage, writeSearchIndex } from './search-page.ts'
 import { styleSheet } from './style-sheet.ts'
+import type { OperationServer } from './try-form.ts'
 
 export { docsPath }
 
@@ -56,6 +57,7 @@ export function buildDocumentation(sources: DocumentationSources): Documentation
     addFile(page.path, 'html', framePage({ ...page, page, at: docsPath + page.path }, site))
   }
   addFile('/style.css', 'css', styleSheet)
+  addFile('/theme.js', 'javascript', `${callScript(showStoredTheme)}\n`)
   addFile('/docs.js', 'javascript', `${callScript(runDocs)}\n`)
   addFile('/search.js', 'javascript', `${callScript(searchDocs)}\n`)
   for (const { name, content } of index) addFile(`/search-index/${name}`, 'javascript', content)
@@ -68,7 +70,7 @@ function listWritten({ readText }: DocumentationSources): Page[] {
   )
 }
 
-function listReference({ document, extensions }: DocumentationSources): Page[] {
+function listReference({ document, extensions, hasDashboard = false }: DocumentationSources): Page[] {
   const group = 'Reference'
   // Descriptions in the document have no links to files.
   const render = (path: string) => (text: string) => renderMarkdown(text, { file: 'spec/openapi.yaml', path })
@@ -77,7 +79,7 @@ function listReference({ document, extensions }: DocumentationSources): Page[] {
     const path = `/operations/${title}`
     return toOperationPage(
       { path, title, group },
-      operationPage(document, placed, render(docsPath + path), rootOf(path)),
+      operationPage(document, placed, render(docsPath + path), serverOf(path, hasDashboard)),
     )
   })
   const groups = [
@@ -97,14 +99,17 @@ function listReference({ document, extensions }: DocumentationSources): Page[] {
   ]
 }
 
-function listExtensions({ document, extensions }: DocumentationSources): Page[] {
+function listExtensions({ document, extensions, hasDashboard = false }: DocumentationSources): Page[] {
   const group = 'Extensions'
   const render = (path: string) => (text: string) =>
     renderMarkdown(text, { file: 'spec/extensions/openapi.yaml', path: docsPath + path })
   const operations = listOperations(extensions).map(placed => {
     const title = placed.operation.operationId
     const path = `/extensions/${title}`
-    return toOperationPage({ path, title, group }, operationPage(extensions, placed, render(path), rootOf(path)))
+    return toOperationPage(
+      { path, title, group },
+      operationPage(extensions, placed, render(path), serverOf(path, hasDashboard)),
+    )
   })
   const path = '/extensions/schemas'
   const title = 'Schemas of the extensions'
@@ -112,9 +117,8 @@ function listExtensions({ document, extensions }: DocumentationSources): Page[] 
   return [...operations, toPage({ path, title, group }, html)]
 }
 
-/** The top of the server, relative to a page. */
-function rootOf(path: string): string {
-  return relativePath(docsPath + path, '/')
+function serverOf(path: string, hasDashboard: boolean): OperationServer {
+  return { root: relativePath(docsPath + path, '/'), hasDashboard }
 }
 
 function toOperationPage(page: Pick<Page, 'path' | 'title' | 'group'>, html: string): Page {

@@ -3,6 +3,7 @@ import type { PageSection } from './page-sections.ts'
 import { docsPath, type PageGroup, pageGroups } from './pages.ts'
 import { favicon } from './palette.ts'
 import { relativePath } from './relative-path.ts'
+import { themeChoice } from './theme-choice.ts'
 
 /** A page of the documentation without its frame. */
 export interface Page {
@@ -42,7 +43,12 @@ export interface FramedPage extends Pick<Page, 'title' | 'html' | 'isWide'> {
 export function framePage({ page, at, title, html, isWide }: FramedPage, site: Site): string {
   const link = (path: string) => escapeHtml(relativePath(at, path))
   const toPage = (path: string) => link(docsPath + path)
-  const dashboard = site.hasDashboard ? `<a href="${link('/dashboard/')}">Dashboard</a>\n` : ''
+  const dashboard = site.hasDashboard
+    ? `<a href="${link('/dashboard/')}" data-dashboard data-quire-export="remove">Dashboard</a>\n`
+    : ''
+  const ways = `<div class="ways">
+<a href="${toPage('/reference')}">API reference</a>
+${dashboard}</div>`
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -51,6 +57,7 @@ export function framePage({ page, at, title, html, isWide }: FramedPage, site: S
 <title>${escapeHtml(page?.path === '/' ? 'Quire documentation' : `${title} - Quire`)}</title>
 <link rel="icon" href="${escapeHtml(favicon)}">
 <link rel="stylesheet" href="${toPage('/style.css')}">
+<script src="${toPage('/theme.js')}"></script>
 <script src="${toPage('/docs.js')}" defer></script>
 <script src="${toPage('/search.js')}" defer></script>
 </head>
@@ -58,15 +65,17 @@ export function framePage({ page, at, title, html, isWide }: FramedPage, site: S
 <a class="skip" href="#content">Skip to the content</a>
 <header>
 <a class="brand" href="${toPage('/')}">Quire</a>
-<div class="ways">
-<a href="${toPage('/reference')}">API reference</a>
-${dashboard}</div>
+${ways}
 ${searchForm(toPage(searchPath))}
 <button type="button" class="open-search" data-search hidden>Search <kbd>Ctrl K</kbd></button>
+${themeChoice()}
 </header>
-<details class="menu"><summary>Pages</summary><nav aria-label="Pages, small screen">
+<details class="menu"><summary>Pages</summary><div>
+${ways}
+${themeChoice()}
+<nav aria-label="Pages, small screen">
 ${navigationList(page, site.pages, toPage, false)}
-</nav></details>
+</nav></div></details>
 <nav class="side" aria-label="Pages">
 ${navigationList(page, site.pages, toPage, true)}
 </nav>

@@ -44,12 +44,14 @@ const ways: readonly Way[] = [
   },
 ]
 
+const dashboardItem = '<li data-quire-export="remove"><a href="../dashboard/">Open the dashboard</a></li>'
+
 /** Renders the first page, which leads to the three ways to use Quire. */
 export function homePage(hasDashboard: boolean): string {
   const item = (href: string, text: string) => `<li><a href="${href}">${text}</a></li>`
   const cards = ways.map(({ title, text, links }) => {
     const items = links.map(([path, name]) => item(relativePath(`${docsPath}/`, docsPath + path), name))
-    if (title === 'Explore' && hasDashboard) items.unshift(item('../dashboard/', 'Open the dashboard'))
+    if (title === 'Explore' && hasDashboard) items.unshift(dashboardItem)
     const id = title.toLowerCase()
     return `<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 <p>${text}</p>

@@ -40,6 +40,7 @@ export const writtenPages: readonly WrittenPage[] = [
   written('agents', 'For agents', 'Use'),
   written('signed-bundles', 'Signed bundles', 'Use'),
   written('agent-jobs', 'Agent jobs', 'Use'),
+  written('run-agents', 'Let agents work', 'Use'),
   written('report-from-ci', 'Report from CI', 'Use'),
   written('webhooks', 'Webhooks', 'Use'),
   written('client-and-mock', 'Client and mock', 'Use'),

@@ -14,20 +14,18 @@ import { writePythonSample } from './python-sample.ts'
 import { createSampleRequest } from './sample-request.ts'
 import { fieldHead, limits, type RenderMarkdown, schemaTree, typeOf } from './schema-tree.ts'
 import { wrapCode } from './scroll-box.ts'
-import { tryForm } from './try-form.ts'
+import { type OperationServer, tryForm } from './try-form.ts'
 import { writeTypeScriptSample } from './typescript-sample.ts'
 
 /**
  * Renders the reference page of an operation: its parameters and body beside samples, a form to try it, and every answer. On small
  * screens, they are below each other.
- *
- * @param root the top of the server, relative to the page.
  */
 export function operationPage(
   document: ApiDocument,
   placed: PlacedOperation,
   renderMarkdown: RenderMarkdown,
-  root: string,
+  server: OperationServer,
 ): string {
   const { path, method, operation } = placed
   const parameters = (operation.parameters ?? []).map(given => resolveReference<ApiParameter>(document, given))
@@ -44,7 +42,8 @@ export function operationPage(
     body ? `<h2 id="request-body">Request body</h2>${bodyFields(document, body, renderMarkdown)}` : '',
     '</div>\n<div>',
     `<h2 id="request">Request</h2>${sampleList(document, placed)}`,
-    tryForm(document, placed, root),
+    path.includes('{projectId}') ? renderMarkdown(aboutProjectId) : '',
+    tryForm(document, placed, server),
     `<h2 id="answers">Answers</h2>${answerTabs(document, operation.responses, renderMarkdown)}`,
     '</div>\n</div>',
   ]
@@ -91,6 +90,9 @@ function bodyFields(document: ApiDocument, body: ApiContent, renderMarkdown: Ren
   const schema = body.content?.['application/json']?.schema ?? {}
   return schemaTree(document, schema, renderMarkdown)
 }
+
+const aboutProjectId =
+  'Replace the project id in the path by yours: `npx quire projects list` prints it, and the page API keys of the dashboard shows it.'
 
 /** Renders the samples. A script turns them into tabs; without it, the browser keeps one of them open. */
 function sampleList(document: ApiDocument, placed: PlacedOperation): string {

@@ -1,6 +1,7 @@
 import { palette } from './palette.ts'
+import { themeStyle } from './theme-choice.ts'
 
-/** The style sheet of the documentation: navigation beside the text, as a menu on small screens; light or dark like the system. */
+/** The style sheet of the documentation: navigation beside the text, as a menu on small screens; in the chosen theme or that of the system. */
 export const styleSheet = `${palette}
 :root {
   --get: var(--accent);
@@ -54,7 +55,9 @@ nav a[aria-current] { background: var(--accent); color: var(--ground); }
 nav .sub { margin: 0.25rem 0 0.5rem 0.75rem; border-left: 1px solid var(--line); font-size: 0.88rem; }
 .menu { display: none; grid-area: menu; background: var(--panel); border-bottom: 1px solid var(--line); }
 .menu summary { padding: 0.75rem 1rem; cursor: pointer; font-weight: 600; }
-.menu nav { padding: 0 0.5rem 1rem; }
+.menu > div { position: absolute; left: 0; right: 0; z-index: 2; padding: 0 0.5rem 1rem; background: var(--panel); border-bottom: 1px solid var(--line); }
+.menu .ways, .menu .theme { padding: 0.5rem 0.75rem; }
+.menu .theme fieldset { width: max-content; }
 main { grid-area: main; padding: 2rem 3rem 4rem; max-width: 60rem; min-width: 0; overflow-wrap: break-word; }
 main.full { max-width: 100rem; }
 h1 { font-size: 2rem; line-height: 1.25; margin: 0 0 1rem; }
@@ -143,6 +146,7 @@ summary.field, .part > summary { cursor: pointer; }
 .try > summary { padding: 0.5rem 1rem; cursor: pointer; font-weight: 600; color: var(--accent); }
 .try > form, .try > div { padding: 0 1rem 1rem; }
 .try > p { margin: 0 0 0.75rem; padding: 0 1rem; color: var(--quiet); font-size: 0.9rem; }
+.try form p { margin: -0.4rem 0 0.7rem; color: var(--quiet); font-size: 0.9rem; }
 .try label { display: block; margin: 0 0 0.7rem; font-size: 0.9rem; }
 .try label span { color: var(--quiet); }
 .try input, .try select, .try textarea { display: block; width: 100%; margin-top: 0.2rem; }
@@ -167,18 +171,23 @@ figure { margin: 1rem 0; }
 .sample { border: 1px solid var(--line); border-radius: var(--corner); margin: 0.5rem 0; }
 .sample summary { padding: 0.4rem 1rem; cursor: pointer; font-size: 0.95rem; font-weight: 600; }
 .sample .code { margin: 0; }
+.fold > summary { display: flex; align-items: baseline; gap: 0.6rem; cursor: pointer; border-bottom: 1px solid var(--line); }
+.fold > summary::before { content: ""; flex: none; width: 0.45rem; height: 0.45rem; border: solid var(--quiet); border-width: 0 2px 2px 0; rotate: -45deg; }
+.fold[open] > summary::before { rotate: 45deg; }
+.fold > summary h2 { margin: 1rem 0 0.6rem; padding: 0; border: 0; }
+.open-all { font: inherit; font-size: 0.9rem; padding: 0.3rem 0.8rem; margin: 0 0 1rem; color: var(--text); background: var(--ground); border: 1px solid var(--field); border-radius: var(--corner-small); cursor: pointer; }
 details.sample pre { border: 0; border-top: 1px solid var(--line); border-radius: 0 0 var(--corner) var(--corner); }
 figcaption { color: var(--quiet); font-size: 0.875rem; margin-bottom: 0.25rem; }
 figure .code { margin: 0; }
 .sections { columns: 18rem; padding-left: 1.25rem; }
-@media (max-width: 50rem) {
-  body { grid-template: "header" auto "menu" auto "main" 1fr / minmax(0, 1fr); }
-  header { padding: 0.75rem 1rem; }
-  .search { flex: 1 1 14rem; }
-  .search input { flex: 1 1 auto; width: 8rem; }
-  .open-search { flex: 1 1 100%; min-width: 0; }
-  .open-search kbd { display: none; }
-  .side { display: none; }
+${themeStyle}@media (max-width: 50rem) {
+  body { grid-template: "header menu" auto "main main" 1fr / minmax(0, 1fr) auto; }
+  header { padding: 0.4rem 0 0.4rem 1rem; gap: 0.75rem; flex-wrap: nowrap; }
+  .search { flex: 1 1 6rem; min-width: 0; }
+  .search input { flex: 1 1 auto; width: 4rem; }
+  .open-search { flex: 1 1 6rem; min-width: 0; }
+  header .search button, .open-search kbd { display: none; }
+  .side, header .ways, header .theme { display: none; }
   .menu { display: block; }
   nav a { padding: 0.35rem 0.75rem; }
   main { padding: 1.25rem 1rem 3rem; }

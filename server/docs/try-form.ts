@@ -9,13 +9,22 @@ import {
 import { escapeHtml } from './escape-html.ts'
 import { createSampleRequest } from './sample-request.ts'
 
+/** The server of an operation, as its page sees it. */
+export interface OperationServer {
+  /** Its top, relative to the page. */
+  root: string
+  hasDashboard: boolean
+}
+
 /**
  * Renders a form that sends a request of the operation to the server of the page. It needs a script, which shows it, see
  * try-request.ts. It has no headings, because the search must not find it in each page.
- *
- * @param root the top of the server, relative to the page.
  */
-export function tryForm(document: ApiDocument, placed: PlacedOperation, root: string): string {
+export function tryForm(
+  document: ApiDocument,
+  placed: PlacedOperation,
+  { root, hasDashboard }: OperationServer,
+): string {
   const { path, method, operation } = placed
   const parameters = (operation.parameters ?? []).map(given => resolveReference<ApiParameter>(document, given))
   const body = operation.requestBody && resolveReference<ApiContent>(document, operation.requestBody)
@@ -32,6 +41,7 @@ export function tryForm(document: ApiDocument, placed: PlacedOperation, root: st
 <form ${attributes.join(' ')}>
 <label>API key <span>never stored</span>
 <input type="password" name="key" autocomplete="off" spellcheck="false"></label>
+${hasDashboard ? toKeys(root) : ''}
 ${fields.join('\n')}
 ${body ? bodyField(document, placed) : ''}
 <button class="send">Send ${method.toUpperCase()}</button>
@@ -43,6 +53,11 @@ ${answerPart('Headers', 'headers', false)}
 ${answerPart('As curl', 'curl', false)}
 </div>
 </details>`
+}
+
+function toKeys(root: string): string {
+  const link = `<a href="${escapeHtml(root)}dashboard/?section=keys#generate" target="_blank" rel="noopener">Generate a key</a>`
+  return `<p data-quire-export="remove">This page forgets the key when you leave it, because a stored key can be stolen. ${link} in another tab, and paste it here.</p>`
 }
 
 function parameterField(document: ApiDocument, { name, in: place, required, schema, example }: ApiParameter): string {

@@ -22,6 +22,38 @@ export function addSite({ previous, human, ai, total }: CellBlock['site'], from:
 }
 
 /**
+ * Adds the counters of one page that count visitors for the first time since `from`. To find them takes less than to add those of all
+ * pages: the pages are sorted within each previous day.
+ *
+ * @param id see `toPageId`
+ */
+export function addPage(block: CellBlock, id: number, from: Day, sum: VisitorCounts): void {
+  const { idsHigh, idsLow, previous, ends, pages, human, ai, total } = block
+  const idAt = (i: number) => (idsHigh[i] as number) * 2 ** 32 + (idsLow[i] as number)
+  const page = search(0, idsLow.length, id, idAt)
+  if (page === undefined) return
+  const pageAt = (i: number) => pages[i] as number
+  for (let group = 0; group < previous.length && (previous[group] as number) < from; group++) {
+    const at = search(group === 0 ? 0 : (ends[group - 1] as number), ends[group] as number, page, pageAt)
+    if (at === undefined) continue
+    sum.human += human[at] as number
+    sum.ai += ai[at] as number
+    sum.total += total[at] as number
+  }
+}
+
+/** Finds a number among ascending ones. */
+function search(from: number, to: number, wanted: number, numberAt: (i: number) => number): number | undefined {
+  let [low, high] = [from, to]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (numberAt(middle) < wanted) low = middle + 1
+    else high = middle
+  }
+  return low < to && numberAt(low) === wanted ? low : undefined
+}
+
+/**
  * Sums the counters of a range block by block. Only counters with a previous day before the range count visitors for the
  * first time in it.
  */

@@ -33,6 +33,24 @@ export function describeSearch({
   return [`The search of the site finds ${hits} for "${found.word}" at the origin, and ${join(losses)}. ${remedy}`]
 }
 
+/** Says whether the bundle can be searched offline: by the packed search, or by that of the site. */
+export function describeOfflineSearch(report: Pick<ExportReport, 'siteSearch' | 'offlineSearch'>): string {
+  const { siteSearch, offlineSearch } = report
+  if (offlineSearch) {
+    const { pages, sections } = offlineSearch
+    return `packed: it covers ${pages} pages with ${sections} sections, and works without a server`
+  }
+  if (!siteSearch) return 'none was packed, and a search of the site was not compared'
+  const { words } = siteSearch
+  const works = places.filter(place => words.every(found => found[place] >= found.origin))
+  const compared = `compared with the origin for ${words.length === 1 ? '1 word' : `${words.length} words`}`
+  if (works.length === places.length)
+    return `works: the site’s own search finds as much wherever the bundle is opened, ${compared}`
+  if (works.length > 0)
+    return `works in part: the site’s own search finds as much ${join(works.map(place => where[place]))}, ${compared}`
+  return `does not work fully: the site’s own search finds less than at the origin, ${compared}`
+}
+
 /** Says that the search of the site asks its server, or that nothing is known about it; nothing when it was compared. */
 export function noteSearch({ server, isUnknown }: { server: string | null; isUnknown: boolean }, hasSearch: boolean) {
   const remedy = hasSearch

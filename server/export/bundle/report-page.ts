@@ -1,6 +1,7 @@
 import type { ProductCount } from '../../products/product-removal.ts'
-import { type ExportReport, maxExcludedPages, type PackedSearch } from '../model/report.ts'
+import { type ExportReport, maxExcludedPages } from '../model/report.ts'
 import { describeOutcome, describeVerdict } from './describe-outcome.ts'
+import { describeOfflineSearch } from './describe-search.ts'
 
 /** Sentences about where the site's own scripts run, by mode. */
 const modes = {
@@ -73,7 +74,7 @@ function listFacts(report: ExportReport): [string, string][] {
     ['Scripts', modes[scripts.mode]],
     ...(scripts.reason === null ? [] : ([['Why', scripts.reason]] as [string, string][])),
     ...(scripts.mode === 'none' ? [] : [describeDecision(scripts)]),
-    ['Offline search', report.offlineSearch ? describeSearch(report.offlineSearch) : 'not requested'],
+    ['Search offline', describeOfflineSearch(report)],
   ]
 }
 
@@ -89,10 +90,6 @@ function listGroups({ scripts: { groups } }: ExportReport): string[][] {
     [String(pages), example, modes[mode], reason ?? ''],
     ...unlike.map(alone => ['1 of them', alone.page, modes[alone.mode], alone.reason ?? '']),
   ])
-}
-
-function describeSearch({ pages, sections }: PackedSearch): string {
-  return `packed: it covers ${pages} pages with ${sections} sections, and works without a server`
 }
 
 function listTables(report: ExportReport): string[] {

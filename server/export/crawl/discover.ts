@@ -60,18 +60,19 @@ export async function discoverSite({
   pace.slowDown(site.origin.host, Math.min(Math.max(0, delaySeconds * 1000) || 0, maxCrawlDelayMs))
   if (!wantPages) return { pages: [], isAllowed, missing, lostLists: [] }
 
-  const guesses = ['sitemap.xml', 'sitemap_index.xml'].flatMap(name => [
-    new URL(name, site.origin).href,
-    new URL(`/${name}`, site.origin).href,
-  ])
-  const named = robots.sitemaps.map(address => ({ address, isNamed: true }))
-  const starts = [...named, ...guesses.map(address => ({ address, isNamed: false }))]
+  const lost: LostPage[] = []
+  const read = async ({ url, isNamed }: Sitemap) => {
+    const { bytes, failure } = await readBytes(fetcher, url)
+    if (failure !== null) lost.push({ path: url.pathname + url.search, reason: failure, isExpected: isNamed })
+    return bytes
+  }
+  const lists = listAddresses(site, robots.sitemaps)
   const [sitemaps, llms] = await Promise.all([
-    readSitemaps(starts, site, fetcher),
-    readText(fetcher, new URL('llms.txt', site.origin)),
+    readSitemaps(lists.sitemaps, site, { read, maxSitemaps, maxBytes: listBytes }),
+    readText(fetcher, lists.llms),
   ])
   const pages = [...sitemaps.pages, ...linksOfLlms(llms ?? '', site.origin)]
-  return { pages, isAllowed, missing, lostLists: sitemaps.lost }
+  return { pages, isAllowed, missing, lostLists: lost.sort((a, b) => (a.path < b.path ? -1 : 1)) }
 }
 
 interface SitemapAddress {
@@ -80,13 +81,43 @@ interface SitemapAddress {
   isNamed: boolean
 }
 
-async function readSitemaps(
-  starts: SitemapAddress[],
+interface Sitemap extends Pick<SitemapAddress, 'isNamed'> {
+  url: URL
+}
+
+/**
+ * Returns where a site lists its pages.
+ *
+ * @param named the sitemaps of robots.txt
+ */
+export function listAddresses(site: Site, named: readonly string[]): { sitemaps: SitemapAddress[]; llms: URL } {
+  const guesses = ['sitemap.xml', 'sitemap_index.xml'].flatMap(name => [
+    new URL(name, site.origin).href,
+    new URL(`/${name}`, site.origin).href,
+  ])
+  const sitemaps = [
+    ...named.map(address => ({ address, isNamed: true })),
+    ...guesses.map(address => ({ address, isNamed: false })),
+  ]
+  return { sitemaps, llms: new URL('llms.txt', site.origin) }
+}
+
+interface SitemapReading {
+  /** Reads a sitemap; null = there is none. */
+  read(sitemap: Sitemap): Promise<Buffer | null>
+  maxSitemaps: number
+  /** Of one sitemap, unpacked. */
+  maxBytes: number
+}
+
+/** Reads sitemaps, and those that they name. `isCut` = there are more than are read. */
+export async function readSitemaps(
+  starts: readonly SitemapAddress[],
   site: Site,
-  fetcher: Fetcher,
-): Promise<{ pages: string[]; lost: LostPage[] }> {
+  { read, maxSitemaps, maxBytes }: SitemapReading,
+): Promise<{ pages: string[]; isCut: boolean }> {
   const pages: string[] = []
-  const lost: LostPage[] = []
+  let isCut = false
   const seen = new Set<string>()
   const queue = createQueue(parallelLists)
   // Reads level by level: an index first, then the sitemaps that it names.
@@ -95,16 +126,17 @@ async function readSitemaps(
       const url = URL.parse(address, site.origin)
       // Sitemaps on other hosts are not read, even if they list pages of the site.
       const own = url && site.own(url)
-      if (!own || seen.has(own.href) || seen.size >= maxSitemaps) return []
+      if (!own || seen.has(own.href)) return []
+      isCut ||= seen.size >= maxSitemaps
+      if (isCut) return []
       seen.add(own.href)
       return [{ url: own, isNamed }]
     })
     const sitemaps = await Promise.all(
-      found.map(({ url, isNamed }) =>
+      found.map(sitemap =>
         queue.add(async () => {
-          const { bytes, failure } = await readBytes(fetcher, url)
-          if (failure !== null) lost.push({ path: url.pathname + url.search, reason: failure, isExpected: isNamed })
-          const { pages, sitemaps } = bytes ? readSitemap(bytes, listBytes) : { pages: [], sitemaps: [] }
+          const bytes = await read(sitemap)
+          const { pages, sitemaps } = bytes ? readSitemap(bytes, maxBytes) : { pages: [], sitemaps: [] }
           return { pages: pages.slice(0, maxListedPages), sitemaps: sitemaps.slice(0, maxSitemaps) }
         }),
       ),
@@ -114,7 +146,7 @@ async function readSitemaps(
       for (const page of sitemap.pages) if (pages.length < maxListedPages) pages.push(page)
     level = sitemaps.flatMap(sitemap => sitemap.sitemaps.map(address => ({ address, isNamed: true })))
   }
-  return { pages, lost: lost.sort((a, b) => (a.path < b.path ? -1 : 1)) }
+  return { pages, isCut: isCut || pages.length >= maxListedPages }
 }
 
 /** Returns the links of llms.txt, a Markdown list of pages (llmstxt.org). */

@@ -1,5 +1,5 @@
 import { digestJson } from '../../base/digest.ts'
-import type { Answerer, BrowserAnswer } from '../../web/browser/browser-request.ts'
+import type { Answerer, BrowserAnswer, BrowserRequest } from '../../web/browser/browser-request.ts'
 import type { SearchUse } from '../../web/browser/use-search.ts'
 import { readMainHeading, readPageHead } from '../../web/html/page-head.ts'
 import { readPageWords } from '../../web/html/page-text.ts'
@@ -129,7 +129,7 @@ async function searchOn(
       async request => {
         const url = new URL(request.url)
         if (!request.isNavigation) {
-          if (hasWord(url, all)) server ??= collected.site.own(url)?.pathname ?? null
+          if (hasWord(url, all) || sendsWord(request, all)) server ??= collected.site.own(url)?.pathname ?? null
           return answer(request)
         }
         if (linkKey(url) === linkKey(page.url)) return body
@@ -155,6 +155,12 @@ function withoutWords(answer: Answerer, words: readonly string[]): Answerer {
     if (hasWord(url, words)) url.search = ''
     return answer({ ...request, url: url.href })
   }
+}
+
+/** Decides whether a request that no export sends, such as a POST, would send a word. */
+function sendsWord({ sent }: BrowserRequest, words: readonly string[]): boolean {
+  const text = sent?.toLowerCase() ?? ''
+  return words.some(word => text.includes(word.toLowerCase()))
 }
 
 /** Decides whether a query contains a word, or its first letters: a search may answer while a person types. */

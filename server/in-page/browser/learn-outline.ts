@@ -13,15 +13,18 @@ const maxAround = 6
  * @param served the page as the server sent it.
  */
 export default function learnOutline(served: string): OutlineModel | null {
-  const before = new DOMParser().parseFromString(served, 'text/html')
-  const known = new Set(Array.from(before.querySelectorAll('a[href*="#"]'), describe))
-  const isFresh = (link: Element) =>
+  const isNamed = (link: Element) =>
     link instanceof HTMLAnchorElement &&
     isOutlineLink(link) &&
-    !known.has(describe(link)) &&
     textOf(link) !== '' &&
     textOf(document.getElementById(targetOf(link)) ?? document.createElement('i')) === textOf(link)
-  const first = Array.from(document.links).find(link => link.checkVisibility() && isFresh(link))
+  const named = Array.from(document.links).filter(link => isNamed(link) && link.checkVisibility())
+  // The served page is parsed only for these, because it may be long (a list of 20,000 links: 0.2 s).
+  if (named.length === 0) return null
+  const before = new DOMParser().parseFromString(served, 'text/html')
+  const known = new Set(Array.from(before.querySelectorAll('a[href*="#"]'), describe))
+  const isFresh = (link: Element) => isNamed(link) && !known.has(describe(link))
+  const first = named.find(isFresh)
   if (!first) return null
   const root = findRoot(first, isFresh)
   const list = (first.closest('li') ?? first).parentElement
@@ -36,7 +39,17 @@ export default function learnOutline(served: string): OutlineModel | null {
 /** Describes where a link leads and where it is, because the text of a page may link to the same headings. */
 function describe(link: Element): string {
   const href = link.getAttribute('href') ?? ''
-  return [decodeURI(href.slice(href.indexOf('#'))), link.className, link.closest('[class]:not(a)')?.className].join(' ')
+  const target = decodeTarget(href.slice(href.indexOf('#')))
+  return [target, link.className, link.closest('[class]:not(a)')?.className].join(' ')
+}
+
+/** A person may write `#100%`, which is no encoding. */
+function decodeTarget(target: string): string {
+  try {
+    return decodeURI(target)
+  } catch {
+    return target
+  }
 }
 
 /** Returns the largest element around a link whose whole text is that of outline links. */

@@ -105,6 +105,8 @@ function isUsable(control: HTMLElement): boolean {
   if (!control.checkVisibility() || control.matches(':disabled, [aria-disabled=true], form *')) return false
   if (control.closest('a[href]:not([href^="#"]), dialog, [role=dialog]') || control.ariaHasPopup === 'dialog')
     return false
+  // Nothing is learned from these, and a page has one for each block of code, which would use up the controls that are pressed.
+  if (isCopy(control) && !control.matches('summary, [role=tab], [aria-expanded]')) return false
   return !skipped.test([labelOf(control), control.title, control.className, control.id].join(' '))
 }
 

@@ -116,6 +116,8 @@ function showKeys(): void {
   choice.append(createSwitch())
   const close = document.createElement('button')
   close.textContent = 'Close'
+  // The first field would turn the keys off with Space.
+  close.autofocus = true
   close.addEventListener('click', () => dialog.close())
   dialog.addEventListener('close', () => dialog.remove())
   dialog.append(heading, list, choice, close)

@@ -1,14 +1,20 @@
+import { enableThemes } from './choose-theme.ts'
 import { addCopyButtons } from './copy-buttons.ts'
 import { enableFilter } from './filter-list.ts'
+import { foldSections } from './fold-sections.ts'
+import { writeOwnAddress } from './own-server.ts'
 import { enableTabs } from './tabs.ts'
 import { enableTrying } from './try-request.ts'
 
 /** Runs in each page of the documentation. All texts can also be read without it. */
 export default function runDocs(): void {
+  writeOwnAddress()
+  enableThemes()
   addCopyButtons(document)
   enableTabs()
   enableFilter()
   enableTrying()
+  foldSections()
   showPlace()
 }
 

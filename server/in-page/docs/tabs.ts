@@ -1,3 +1,5 @@
+import { decode } from './decode.ts'
+
 interface Tab {
   button: HTMLButtonElement
   panel: HTMLElement
@@ -25,15 +27,6 @@ export function enableTabs(): void {
   }
   addEventListener('hashchange', openTarget)
   openTarget()
-}
-
-/** Returns the text as it is where it is not well encoded, such as `%`. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 function createTabs(group: HTMLElement, number: number): TabGroup {

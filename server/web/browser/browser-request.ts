@@ -2,6 +2,8 @@
 export interface BrowserRequest {
   url: string
   method: string
+  /** The text of its body, such as that of a POST. */
+  sent?: string | undefined
   /** The browser's type: document, stylesheet, image, media, font, script, xhr, fetch, other ... */
   resourceType: string
   /** Whether the page itself navigates to the address, as opposed to loading a file or a frame. */

@@ -114,6 +114,7 @@ export function toBrowserRequest(request: HTTPRequest, isNavigation: boolean): B
   return {
     url: request.url(),
     method: request.method(),
+    sent: request.postData(),
     resourceType: request.resourceType(),
     isNavigation,
     origin: request.headers().origin ?? null,

@@ -44,6 +44,7 @@ test('a block in frames gives each range the counters that a block in one frame 
       expect(listFrames(framed)).toBeDefined()
       expect(decodeBlock(framed)).toEqual(decodeBlock(one))
       expect(decodeSite(framed)).toEqual(decodeSite(one))
+      expect(decodeSite(framed)).toEqual(block.site)
       for (const from of [0, ...block.previous, ...[...block.previous].map(day => day + 1)].filter(day => day >= 0)) {
         const end = countBefore(block, from)
         const part = decodeBlock(framed, from)

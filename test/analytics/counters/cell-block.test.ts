@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { countBefore, decodeBlock, encodeBlock } from '../../../server/analytics/counters/cell-block.ts'
 import { createCells, never, pushCell, site } from '../../../server/analytics/counters/cells.ts'
 import { mergeBlock } from '../../../server/analytics/counters/merge-block.ts'
+import { addPage } from '../../../server/analytics/counters/range-sum.ts'
 import fc from '../../support/fast-check.ts'
 
 type Cell = [previous: number, page: number, human: number, ai: number, total: number]
@@ -31,6 +32,19 @@ describe('a block', () => {
         expect(inParts && encodeBlock(inParts)).toEqual(once && encodeBlock(once))
         if (once) expect(decodeBlock(encodeBlock(once))).toEqual(once)
         expect(sumTotals(once)).toBe(list.reduce((sum, [, , , , total]) => sum + total, 0))
+      }),
+    )
+  })
+
+  test('gives the counters of one page since a day', () => {
+    fc.assert(
+      fc.property(anyCells, fc.nat(40), fc.constantFrom(0, 1, 19_001, 30_000), (list, page, from) => {
+        const block = mergeBlock(undefined, toCells(list), idOf)
+        const sum = { human: 0, ai: 0, total: 0 }
+        if (block) addPage(decodeBlock(encodeBlock(block), from), idOf(page), from, sum)
+        const own = list.filter(cell => cell[0] < from && cell[1] === page && page !== site)
+        const [human, ai, total] = [2, 3, 4].map(at => own.reduce((all, cell) => all + (cell[at] ?? 0), 0))
+        if (page !== site) expect(sum).toEqual({ human, ai, total })
       }),
     )
   })

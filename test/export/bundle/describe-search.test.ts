@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeSearch } from '../../../server/export/bundle/describe-search.ts'
+import { describeOfflineSearch, describeSearch } from '../../../server/export/bundle/describe-search.ts'
 import type { ExportReport, SearchFindings } from '../../../server/export/model/report.ts'
 
 const find = (...words: SearchFindings['words']): Pick<ExportReport, 'siteSearch' | 'offlineSearch'> => ({
@@ -11,6 +11,25 @@ const remedy = 'Export with --offline-search to get a search that works everywhe
 test('says nothing about a search that finds as much as at the origin, and about none', () => {
   expect(describeSearch(find({ word: 'config', origin: 12, root: 12, folder: 12, file: 12 }))).toEqual([])
   expect(describeSearch({ siteSearch: null, offlineSearch: null })).toEqual([])
+})
+
+test.each([
+  [
+    { word: 'config', origin: 12, root: 12, folder: 12, file: 12 },
+    /^works: .* wherever the bundle is opened, .* for 1 word$/,
+  ],
+  [{ word: 'config', origin: 12, root: 12, folder: 11, file: 0 }, /^works in part: .* at the root of a host, /],
+  [{ word: 'config', origin: 12, root: 3, folder: 3, file: 0 }, /^does not work fully: .* less than at the origin, /],
+])('says whether the search of the site works offline: %j', (found, said) => {
+  expect(describeOfflineSearch(find(found))).toMatch(said)
+})
+
+test('says that the search is packed, or that none was packed or compared', () => {
+  const packed = { pages: 2, sections: 3, files: 3, terms: 9, sizeBytes: 9 }
+  expect(describeOfflineSearch({ siteSearch: null, offlineSearch: packed })).toMatch(
+    /^packed: it covers 2 pages with 3/,
+  )
+  expect(describeOfflineSearch({ siteSearch: null, offlineSearch: null })).toMatch(/^none was packed, and /)
 })
 
 test.each([

@@ -72,6 +72,17 @@ describe('a search that finds nothing in the bundle', { timeout: 120_000 }, () =
     )
   })
 
+  test('is in the report if it asks its server by POST', async () => {
+    const ask = finder(
+      "fetch('api/search', { method: 'POST', body: field.value }).then(it => it.json()).then(show).catch(() => {})",
+    )
+    const { report, requests } = await run(searchable(field, { '/find.js': ask, '/api/search': JSON.stringify(names) }))
+    expect(report.notes).toContainEqual(
+      'The search of the site asks its server for /api/search, so it finds nothing in the bundle. Export with --offline-search to get a search that works everywhere.',
+    )
+    expect(requests).not.toContain('/api/search')
+  })
+
   test('is said not to be compared if it finds nothing at the origin either', async () => {
     const { report } = await run(searchable(field, { '/find.js': '' }))
     expect(report.siteSearch).toBeNull()

@@ -117,6 +117,11 @@ describe('nothing is learned', () => {
   const add = (text: string) => `document.querySelector('nav').innerHTML = '${text}'`
   test.each([
     ['from links that the server sent', '<nav><a href="#h2a">h2a title</a></nav>', ''],
+    [
+      'from links that the server sent, one of them wrongly encoded',
+      '<a href="#h2a">h2a title</a><a href="#1%">1%</a>',
+      '',
+    ],
     ['from a list of only some headings', '<nav class="n"></nav>', add('<a href="#h2a">h2a title</a>')],
     ['from links with other texts', '<nav class="n"></nav>', add('<a href="#h2a">1</a><a href="#h2b">2</a>')],
   ])('%s', async (_, nav, script) => {
