@@ -144,7 +144,7 @@ export interface components {
             id: string;
             /**
              * @description `active` becomes `completed` (success) or `failed` (unrecoverable). Poll until it is no longer active.
-             *     `completed` and `failed` become `archived` by the operator or by age. There is no other change of status.
+             *     `completed` and `failed` become `archived` by the operator or by age. A message to an agent makes an ended job active again.
              * @example completed
              * @enum {string}
              */

@@ -83,6 +83,7 @@ const containers = {
   mmdebstrap: '/usr/bin/mmdebstrap',
 }
 const services = {
+  bubblewrap: '/usr/bin/bwrap',
   caddy: '/usr/bin/caddy',
   nginx: '/usr/sbin/nginx',
   openssl: '/usr/bin/openssl',

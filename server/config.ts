@@ -1,3 +1,5 @@
+import type { AgentOffer } from './agent/run/plan-run.ts'
+import type { AgentRunnerSettings } from './agent/runner-settings.ts'
 import type { FollowSettings } from './analytics/follow/follow-settings.ts'
 import type { AddressRange } from './base/address-range.ts'
 import type { ExportLimits, ProcessLimits } from './export/model/limits.ts'
@@ -68,6 +70,8 @@ export interface Config {
   drainMs: number
   /** Completed and failed agent jobs older than this are archived; undefined = never. */
   agentJobRetentionDays: number | undefined
+  /** Events and changes of agent jobs that ended longer ago are deleted. */
+  agentLogRetentionDays: number
   /** Age at which events of the audit log are deleted; undefined = never. */
   auditRetentionDays: number | undefined
   /** Completed and failed exports older than this are deleted; undefined = never. */
@@ -76,6 +80,10 @@ export interface Config {
   visitorRetentionDays: number | undefined
   /** How long the visitor key of a month or day outlives it, see `DestroyOptions`. */
   visitorKeyGraceDays: number
+  /** What the server offers to those who start agent jobs; undefined = no agents. */
+  agentOffer: AgentOffer | undefined
+  /** How a server that is a runner works on agent jobs; undefined = it does not. */
+  agentRunner: AgentRunnerSettings | undefined
   /** How many exports run at once. */
   exportsAtOnce: number
   /** How many exports of one organization may wait in the queue. */

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { isBinary, processArgument, readAsset } from './assets.ts'
+import { isBinary, type OwnProcess, processArgument, readAsset } from './assets.ts'
 import { keepCompiledCode } from './base/compile-cache.ts'
 import { isDiskFull } from './base/disk-full.ts'
 import { escapeControlsInLines } from './base/escape-controls.ts'
@@ -30,7 +30,12 @@ const commands = createCommandLoaders(program)
 const endEarly = () => {
   process.exitCode = 13
 }
-if (isBinary && process.argv[2] === processArgument) void import('./workers/export-process.ts')
+const processes: Record<OwnProcess, () => Promise<unknown>> = {
+  'workers/export-process': () => import('./workers/export-process.ts'),
+  'agent/session/relay': () => import('./agent/session/relay.ts'),
+  'agent/session/demo-agent': () => import('./agent/session/demo-agent.ts'),
+}
+if (isBinary && process.argv[2] === processArgument) void processes[process.argv[3] as OwnProcess]()
 else {
   process.once('beforeExit', endEarly)
   void run().finally(() => process.off('beforeExit', endEarly))

@@ -6,13 +6,14 @@ import { answerLate } from './http/errors.ts'
 import { listensEverywhere } from './http/listen.ts'
 import { createHealthApp } from './http/pipeline.ts'
 import { createReadiness } from './http/readiness.ts'
-import { createApi, prepareApi } from './serving/api.ts'
-import { openExportCaches, startExports, startFollowing, startLoops } from './serving/background-work.ts'
+import { createApi, openComparison, prepareApi } from './serving/api.ts'
+import { openExportCaches, startAgents, startExports, startFollowing, startLoops } from './serving/background-work.ts'
 import { addCommonMetrics } from './serving/metrics/common-metrics.ts'
 import { openMetrics } from './serving/metrics/open-metrics.ts'
 import { addServerMetrics } from './serving/metrics/server-metrics.ts'
 import { openParts } from './serving/parts.ts'
 import { openListener, type RunningServer, startServing } from './serving/running-server.ts'
+import { startSchedules } from './serving/schedules.ts'
 import { startWebhooks, wakeAfterChanges } from './serving/webhooks.ts'
 import type { Store } from './store/store.ts'
 
@@ -47,19 +48,24 @@ async function start(config: Config, log: Logger, background: Background) {
 
   const { host, port, drainMs, slowMs } = config
   const { server, url, closing, answer } = await openListener({ host, port, drainMs, answerLate }, log)
-  const runner = role === 'api' ? undefined : startExports(parts)
+  const comparison = api?.comparison ?? background.add(openComparison(parts))
+  const runner = role === 'api' ? undefined : startExports(parts, comparison)
   const wakeRunner = () => runner?.wake()
+  const agents = role === 'api' ? undefined : startAgents(parts, url)
   const deliverer = role === 'api' ? undefined : startWebhooks(parts)
   if (deliverer) wakeWebhooks = deliverer.wake
   const app = api
-    ? createApi(parts, api, { url, wakeRunner, whyNotReady })
+    ? createApi(parts, api, { url, wakeRunner, wakeAgents: () => agents?.wake(), whyNotReady })
     : createHealthApp({ whyNotReady, log, slowMs })
   answer(app)
   background.add(
     together(
       closing,
       startFollowing(parts),
-      ...(runner && deliverer ? [runner, deliverer, ...startLoops(parts, siteCaches, deliverer.wake)] : []),
+      ...(agents ? [agents] : []),
+      ...(runner && deliverer
+        ? [runner, deliverer, ...startLoops(parts, siteCaches, deliverer.wake), startSchedules(parts, wakeRunner)]
+        : []),
     ),
   )
   log.info({ url, dataFolder, publicUrl: config.publicUrl ?? url, ...(role !== 'all' && { role }) }, 'listening')

@@ -10,6 +10,14 @@ export interface ExtensionsClient {
   reportAgentJob: Method<operations['reportAgentJob']>
   /** Archive an agent job. */
   archiveAgentJob: Method<operations['archiveAgentJob']>
+  /** Read the run of an agent. */
+  getAgentRun: Method<operations['getAgentRun']>
+  /** Read the change of an agent. */
+  getAgentChange: Method<operations['getAgentChange']>
+  /** List or follow the events of a run. */
+  listAgentEvents: Method<operations['listAgentEvents']>
+  /** Cancel an agent job. */
+  cancelAgentJob: Method<operations['cancelAgentJob']>
   /** List exports. */
   listExports: Method<operations['listExports']>
   /** Delete an export. */
@@ -38,7 +46,7 @@ export interface ExtensionsClient {
   startAgentJob: Method<operations['startAgentJob']>
   /** Send a message to an agent. */
   sendAgentMessage: Method<operations['sendAgentMessage']>
-  /** Start an agent job (v1). */
+  /** Start an agent job. */
   startEarlierAgentJob: Method<operations['startEarlierAgentJob']>
 }
 
@@ -47,6 +55,10 @@ export const calls: Readonly<Record<keyof operations, Call>> = {
   listAgentJobs: ['get', '/quire/v1/projects/{projectId}/agent-jobs', [200, 400, 401, 403, 404, 500]],
   reportAgentJob: ['put', '/quire/v1/projects/{projectId}/agent-jobs/{id}', [200, 201, 400, 401, 403, 404, 409, 413, 415, 500, 503]],
   archiveAgentJob: ['post', '/quire/v1/projects/{projectId}/agent-jobs/{id}/archive', [200, 400, 401, 403, 404, 409, 500, 503]],
+  getAgentRun: ['get', '/quire/v1/projects/{projectId}/agent-jobs/{id}/run', [200, 400, 401, 403, 404, 500]],
+  getAgentChange: ['get', '/quire/v1/projects/{projectId}/agent-jobs/{id}/change', [200, 400, 401, 403, 404, 500]],
+  listAgentEvents: ['get', '/quire/v1/projects/{projectId}/agent-jobs/{id}/events', [200, 400, 401, 403, 404, 429, 500]],
+  cancelAgentJob: ['post', '/quire/v1/projects/{projectId}/agent-jobs/{id}/cancel', [202, 400, 401, 403, 404, 409, 500, 503]],
   listExports: ['get', '/quire/v1/exports', [200, 400, 401, 403, 500]],
   deleteExport: ['delete', '/quire/v1/exports/{jobId}', [200, 400, 401, 403, 404, 409, 500, 503]],
   cancelExport: ['post', '/quire/v1/exports/{jobId}/cancel', [200, 400, 401, 403, 404, 409, 500, 503]],
@@ -59,7 +71,7 @@ export const calls: Readonly<Record<keyof operations, Call>> = {
   rotateWebhookSecret: ['post', '/quire/v1/webhooks/{webhookId}/secret', [200, 400, 401, 403, 404, 500, 503]],
   sendTestEvent: ['post', '/quire/v1/webhooks/{webhookId}/test', [202, 400, 401, 403, 404, 409, 500, 503]],
   listDeliveries: ['get', '/quire/v1/webhooks/{webhookId}/deliveries', [200, 400, 401, 403, 404, 500]],
-  startAgentJob: ['post', '/v2/agent/{projectId}/job', [400, 401, 403, 404, 500, 501, 503]],
-  sendAgentMessage: ['post', '/v2/agent/{projectId}/job/{id}/message', [400, 401, 403, 404, 500, 501, 503]],
-  startEarlierAgentJob: ['post', '/v1/agent/{projectId}/job', [400, 401, 403, 404, 500, 501, 503]],
+  startAgentJob: ['post', '/v2/agent/{projectId}/job', [202, 400, 401, 403, 404, 409, 413, 415, 429, 500, 501, 503]],
+  sendAgentMessage: ['post', '/v2/agent/{projectId}/job/{id}/message', [202, 400, 401, 403, 404, 409, 413, 415, 429, 500, 501, 503]],
+  startEarlierAgentJob: ['post', '/v1/agent/{projectId}/job', [202, 400, 401, 403, 404, 409, 413, 415, 429, 500, 501, 503]],
 }

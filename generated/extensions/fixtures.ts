@@ -596,6 +596,661 @@ export const fixtures = {
       }
     }
   },
+  "getAgentRun": {
+    "requests": {},
+    "responses": {
+      "200": {
+        "application/json": {
+          "ended": {
+            "jobId": "aj_9c41d2e0b7a65f38",
+            "state": "ended",
+            "prompt": "Fix the spelling in docs/install.md.",
+            "turn": 1,
+            "branch": "main",
+            "folder": null,
+            "draft": true,
+            "changeBranch": "quire/aj_9c41d2e0b7a65f38",
+            "commit": "5d1e0c3f8a7b6d5c4e3f2a1b0c9d8e7f6a5b4c3d",
+            "end": "changed",
+            "explanation": "Changed 1 file.",
+            "cancelling": false,
+            "files": 1,
+            "added": 2,
+            "removed": 1,
+            "modelCalls": 4,
+            "inputTokens": 52000,
+            "outputTokens": 1800,
+            "cost": null,
+            "events": 12,
+            "expiredEvents": 0,
+            "queuedAt": "2026-11-20T10:00:00.000Z",
+            "startedAt": "2026-11-20T10:00:02.000Z",
+            "endedAt": "2026-11-20T10:03:11.000Z"
+          },
+          "running": {
+            "jobId": "aj_9c41d2e0b7a65f38",
+            "state": "running",
+            "prompt": "Fix the spelling in docs/install.md.",
+            "turn": 1,
+            "branch": "main",
+            "folder": null,
+            "draft": true,
+            "changeBranch": null,
+            "commit": null,
+            "end": null,
+            "explanation": null,
+            "cancelling": false,
+            "files": 0,
+            "added": 0,
+            "removed": 0,
+            "modelCalls": 2,
+            "inputTokens": null,
+            "outputTokens": null,
+            "cost": null,
+            "events": 5,
+            "expiredEvents": 0,
+            "queuedAt": "2026-11-20T10:00:00.000Z",
+            "startedAt": "2026-11-20T10:00:02.000Z",
+            "endedAt": null
+          }
+        }
+      },
+      "400": {
+        "application/json": {
+          "unknownQueryParameter": {
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "404": {
+        "application/json": {
+          "notRun": {
+            "error": "Quire did not run this job. Whoever reported it knows more.",
+            "code": "unknown_agent_run",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_agent_run",
+            "title": "Quire did not run this agent job",
+            "status": 404,
+            "detail": "Quire did not run this job. Whoever reported it knows more.",
+            "code": "unknown_agent_run",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
+  "getAgentChange": {
+    "requests": {},
+    "responses": {
+      "200": {
+        "application/json": {
+          "change": {
+            "files": [
+              {
+                "path": "docs/install.md",
+                "status": "changed",
+                "added": 1,
+                "removed": 1
+              }
+            ],
+            "diff": "--- a/docs/install.md\n+++ b/docs/install.md\n@@ -1 +1 @@\n-Instal it.\n+Install it.\n",
+            "truncated": false
+          },
+          "none": {
+            "files": [],
+            "diff": "",
+            "truncated": false
+          }
+        }
+      },
+      "400": {
+        "application/json": {
+          "unknownQueryParameter": {
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "404": {
+        "application/json": {
+          "notRun": {
+            "error": "Quire did not run this job. Whoever reported it knows more.",
+            "code": "unknown_agent_run",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_agent_run",
+            "title": "Quire did not run this agent job",
+            "status": 404,
+            "detail": "Quire did not run this job. Whoever reported it knows more.",
+            "code": "unknown_agent_run",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
+  "listAgentEvents": {
+    "requests": {},
+    "responses": {
+      "200": {
+        "application/json": {
+          "events": {
+            "events": [
+              {
+                "sequence": 1,
+                "at": "2026-11-20T10:00:00.000Z",
+                "kind": "prompt",
+                "text": "Fix the spelling in docs/install.md.",
+                "outcome": null
+              },
+              {
+                "sequence": 2,
+                "at": "2026-11-20T10:00:03.000Z",
+                "kind": "tool",
+                "text": "Edit docs/install.md",
+                "outcome": "completed"
+              }
+            ],
+            "state": "running"
+          },
+          "none": {
+            "events": [],
+            "state": "running"
+          }
+        },
+        "text/event-stream": {
+          "stream": "id: 2\ndata: {\"sequence\":2,\"at\":\"2026-11-20T10:00:03.000Z\",\"kind\":\"tool\",\"text\":\"Edit docs/install.md\",\"outcome\":\"completed\"}\n\n"
+        }
+      },
+      "400": {
+        "application/json": {
+          "unknownQueryParameter": {
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "404": {
+        "application/json": {
+          "notRun": {
+            "error": "Quire did not run this job. Whoever reported it knows more.",
+            "code": "unknown_agent_run",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_agent_run",
+            "title": "Quire did not run this agent job",
+            "status": 404,
+            "detail": "Quire did not run this job. Whoever reported it knows more.",
+            "code": "unknown_agent_run",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "429": {
+        "application/json": {
+          "streams": {
+            "error": "The organization has 20 open streams of events, which is the limit. Close one, or read the events without a stream.",
+            "code": "agent_limit",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#agent_limit",
+            "title": "The project has as many active agent jobs or open pull requests as it may have, or the organization as many streams of events",
+            "status": 429,
+            "detail": "The organization has 20 open streams of events, which is the limit. Close one, or read the events without a stream.",
+            "code": "agent_limit",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
+  "cancelAgentJob": {
+    "requests": {},
+    "responses": {
+      "202": {
+        "application/json": {
+          "cancelled": {
+            "jobId": "aj_9c41d2e0b7a65f38",
+            "state": "ended",
+            "prompt": "Fix the spelling in docs/install.md.",
+            "turn": 1,
+            "branch": "main",
+            "folder": null,
+            "draft": true,
+            "changeBranch": null,
+            "commit": null,
+            "end": "cancelled",
+            "explanation": "The job was cancelled before an agent began.",
+            "cancelling": true,
+            "files": 0,
+            "added": 0,
+            "removed": 0,
+            "modelCalls": 0,
+            "inputTokens": null,
+            "outputTokens": null,
+            "cost": null,
+            "events": 2,
+            "expiredEvents": 0,
+            "queuedAt": "2026-11-20T10:00:00.000Z",
+            "startedAt": null,
+            "endedAt": "2026-11-20T10:00:01.000Z"
+          }
+        }
+      },
+      "400": {
+        "application/json": {
+          "unknownQueryParameter": {
+            "error": "verbose is not a query parameter of this operation. This operation has none.",
+            "details": [
+              {
+                "message": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ],
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_request",
+            "title": "The request breaks the document, or has values that no answer fits",
+            "status": 400,
+            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "code": "invalid_request",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
+            "errors": [
+              {
+                "detail": "verbose is not a query parameter of this operation. This operation has none.",
+                "field": "verbose",
+                "code": "unknown_field"
+              }
+            ]
+          }
+        }
+      },
+      "401": {
+        "application/json": {
+          "unauthorized": {
+            "error": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#invalid_api_key",
+            "title": "The API key is missing, malformed, unknown, expired or revoked",
+            "status": 401,
+            "detail": "A valid admin API key is required. Send it as: Authorization: Bearer <key>",
+            "code": "invalid_api_key",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "403": {
+        "application/json": {
+          "scope": {
+            "error": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#missing_scope",
+            "title": "The API key lacks a scope",
+            "status": 403,
+            "detail": "This API key has no \"read\" scope. Use a key that has it.",
+            "code": "missing_scope",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "404": {
+        "application/json": {
+          "notRun": {
+            "error": "Quire did not run this job. Whoever reported it knows more.",
+            "code": "unknown_agent_run",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unknown_agent_run",
+            "title": "Quire did not run this agent job",
+            "status": 404,
+            "detail": "Quire did not run this job. Whoever reported it knows more.",
+            "code": "unknown_agent_run",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "409": {
+        "application/json": {
+          "ended": {
+            "error": "The job has already ended.",
+            "code": "illegal_transition",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#illegal_transition",
+            "title": "The job cannot change to this status from the one that it has",
+            "status": 409,
+            "detail": "The job has already ended.",
+            "code": "illegal_transition",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "500": {
+        "application/json": {
+          "fault": {
+            "error": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#internal_error",
+            "title": "The server failed",
+            "status": 500,
+            "detail": "Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.",
+            "code": "internal_error",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "503": {
+        "application/json": {
+          "locked": {
+            "error": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "full": {
+            "error": "The disk of the server is full. Nothing was changed. Tell the operator of the server, or try again later.",
+            "code": "disk_full",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#database_unavailable",
+            "title": "The database is locked, read-only or cannot be reached",
+            "status": 503,
+            "detail": "The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.",
+            "code": "database_unavailable",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      }
+    }
+  },
   "listExports": {
     "requests": {},
     "responses": {
@@ -613,7 +1268,13 @@ export const fixtures = {
                 "createdAt": "2026-11-20T10:00:00.000Z",
                 "updatedAt": "2026-11-20T10:01:30.000Z",
                 "error": null,
-                "sizeBytes": 1834567
+                "sizeBytes": 1834567,
+                "changes": {
+                  "added": 2,
+                  "removed": 0,
+                  "moved": 1,
+                  "changed": 5
+                }
               }
             ],
             "nextCursor": "MTc2NDE1NTAwMDAwMCBhal85YzQx"
@@ -736,7 +1397,13 @@ export const fixtures = {
             "createdAt": "2026-11-20T10:00:00.000Z",
             "updatedAt": "2026-11-20T10:01:30.000Z",
             "error": null,
-            "sizeBytes": 1834567
+            "sizeBytes": 1834567,
+            "changes": {
+              "added": 2,
+              "removed": 0,
+              "moved": 1,
+              "changed": 5
+            }
           }
         }
       },
@@ -919,7 +1586,8 @@ export const fixtures = {
             "createdAt": "2026-11-20T10:00:00.000Z",
             "updatedAt": "2026-11-20T10:01:30.000Z",
             "error": "Cancelled by key release (...x7Qa). Start it again if you need it.",
-            "sizeBytes": null
+            "sizeBytes": null,
+            "changes": null
           }
         }
       },
@@ -2562,19 +3230,38 @@ export const fixtures = {
     }
   },
   "startAgentJob": {
-    "requests": {},
+    "requests": {
+      "prompt": {
+        "prompt": "Fix the spelling in docs/install.md."
+      },
+      "everything": {
+        "prompt": "Describe the new setting.",
+        "branch": "main",
+        "folder": "docs",
+        "draft": true
+      }
+    },
     "responses": {
+      "202": {
+        "application/json": {
+          "started": {
+            "id": "aj_9c41d2e0b7a65f38",
+            "status": "active",
+            "source": {
+              "repository": "https://github.com/acme/docs",
+              "ref": "main"
+            },
+            "model": "writer-2",
+            "prLink": null,
+            "createdAt": "2026-11-20T10:00:00.000Z",
+            "archivedAt": null
+          }
+        }
+      },
       "400": {
         "application/json": {
-          "unknownQueryParameter": {
-            "error": "verbose is not a query parameter of this operation. This operation has none.",
-            "details": [
-              {
-                "message": "verbose is not a query parameter of this operation. This operation has none.",
-                "field": "verbose",
-                "code": "unknown_field"
-              }
-            ],
+          "folder": {
+            "error": "folder is not within the folders that agents may change: docs, guides",
             "code": "invalid_request",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
@@ -2584,16 +3271,9 @@ export const fixtures = {
             "type": "/docs/errors#invalid_request",
             "title": "The request breaks the document, or has values that no answer fits",
             "status": 400,
-            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "detail": "folder is not within the folders that agents may change: docs, guides",
             "code": "invalid_request",
-            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
-            "errors": [
-              {
-                "detail": "verbose is not a query parameter of this operation. This operation has none.",
-                "field": "verbose",
-                "code": "unknown_field"
-              }
-            ]
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
@@ -2650,6 +3330,92 @@ export const fixtures = {
             "status": 404,
             "detail": "Invalid project id: this organization has no project with the id in the path.",
             "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "409": {
+        "application/json": {
+          "noSource": {
+            "error": "The project has no repository for agents. An administrator sets it with: npx quire agent-jobs repository set",
+            "code": "no_agent_source",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#no_agent_source",
+            "title": "The project has no repository for agents",
+            "status": 409,
+            "detail": "The project has no repository for agents. An administrator sets it with: npx quire agent-jobs repository set",
+            "code": "no_agent_source",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "413": {
+        "application/json": {
+          "tooLarge": {
+            "error": "The request body is too large. Name fewer paths in one export.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#body_too_large",
+            "title": "The body is larger than the limit of the server",
+            "status": 413,
+            "detail": "The request body is too large. Name fewer paths in one export.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "415": {
+        "application/json": {
+          "contentType": {
+            "error": "The request body must be JSON. Send it with Content-Type: application/json",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unsupported_media_type",
+            "title": "The Content-Type or Content-Encoding of the body is not supported",
+            "status": 415,
+            "detail": "The request body must be JSON. Send it with Content-Type: application/json",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "429": {
+        "application/json": {
+          "active": {
+            "error": "The project has 10 agent jobs that are queued or running, which is the limit. Try again when one has ended.",
+            "code": "agent_limit",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "hour": {
+            "error": "The project has had its 30 instructions of the last hour. Try again after 120 seconds.",
+            "code": "rate_limited",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "open": {
+            "error": "The project has 20 completed jobs with a pull request, which is the limit. Archive those whose pull request is merged or closed.",
+            "code": "agent_limit",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#agent_limit",
+            "title": "The project has as many active agent jobs or open pull requests as it may have, or the organization as many streams of events",
+            "status": 429,
+            "detail": "The project has 10 agent jobs that are queued or running, which is the limit. Try again when one has ended.",
+            "code": "agent_limit",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
@@ -2719,8 +3485,28 @@ export const fixtures = {
     }
   },
   "sendAgentMessage": {
-    "requests": {},
+    "requests": {
+      "message": {
+        "prompt": "Add an example, too."
+      }
+    },
     "responses": {
+      "202": {
+        "application/json": {
+          "started": {
+            "id": "aj_9c41d2e0b7a65f38",
+            "status": "active",
+            "source": {
+              "repository": "https://github.com/acme/docs",
+              "ref": "main"
+            },
+            "model": "writer-2",
+            "prLink": null,
+            "createdAt": "2026-11-20T10:00:00.000Z",
+            "archivedAt": null
+          }
+        }
+      },
       "400": {
         "application/json": {
           "unknownQueryParameter": {
@@ -2794,6 +3580,11 @@ export const fixtures = {
       },
       "404": {
         "application/json": {
+          "job": {
+            "error": "This project has no agent job with the id in the path.",
+            "code": "unknown_agent_job",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
           "project": {
             "error": "Invalid project id: this organization has no project with the id in the path.",
             "code": "unknown_project",
@@ -2802,11 +3593,97 @@ export const fixtures = {
         },
         "application/problem+json": {
           "problem": {
-            "type": "/docs/errors#unknown_project",
-            "title": "The organization has no project with this id",
+            "type": "/docs/errors#unknown_agent_job",
+            "title": "The project has no agent job with this id",
             "status": 404,
-            "detail": "Invalid project id: this organization has no project with the id in the path.",
-            "code": "unknown_project",
+            "detail": "This project has no agent job with the id in the path.",
+            "code": "unknown_agent_job",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "409": {
+        "application/json": {
+          "active": {
+            "error": "The job is active. Send the message when it has ended, or cancel it.",
+            "code": "illegal_transition",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#illegal_transition",
+            "title": "The job cannot change to this status from the one that it has",
+            "status": 409,
+            "detail": "The job is active. Send the message when it has ended, or cancel it.",
+            "code": "illegal_transition",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "413": {
+        "application/json": {
+          "tooLarge": {
+            "error": "The request body is too large. Name fewer paths in one export.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#body_too_large",
+            "title": "The body is larger than the limit of the server",
+            "status": 413,
+            "detail": "The request body is too large. Name fewer paths in one export.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "415": {
+        "application/json": {
+          "contentType": {
+            "error": "The request body must be JSON. Send it with Content-Type: application/json",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unsupported_media_type",
+            "title": "The Content-Type or Content-Encoding of the body is not supported",
+            "status": 415,
+            "detail": "The request body must be JSON. Send it with Content-Type: application/json",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "429": {
+        "application/json": {
+          "active": {
+            "error": "The project has 10 agent jobs that are queued or running, which is the limit. Try again when one has ended.",
+            "code": "agent_limit",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "hour": {
+            "error": "The project has had its 30 instructions of the last hour. Try again after 120 seconds.",
+            "code": "rate_limited",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "open": {
+            "error": "The project has 20 completed jobs with a pull request, which is the limit. Archive those whose pull request is merged or closed.",
+            "code": "agent_limit",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#agent_limit",
+            "title": "The project has as many active agent jobs or open pull requests as it may have, or the organization as many streams of events",
+            "status": 429,
+            "detail": "The project has 10 agent jobs that are queued or running, which is the limit. Try again when one has ended.",
+            "code": "agent_limit",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
@@ -2876,19 +3753,38 @@ export const fixtures = {
     }
   },
   "startEarlierAgentJob": {
-    "requests": {},
+    "requests": {
+      "prompt": {
+        "prompt": "Fix the spelling in docs/install.md."
+      },
+      "everything": {
+        "prompt": "Describe the new setting.",
+        "branch": "main",
+        "folder": "docs",
+        "draft": true
+      }
+    },
     "responses": {
+      "202": {
+        "application/json": {
+          "started": {
+            "id": "aj_9c41d2e0b7a65f38",
+            "status": "active",
+            "source": {
+              "repository": "https://github.com/acme/docs",
+              "ref": "main"
+            },
+            "model": "writer-2",
+            "prLink": null,
+            "createdAt": "2026-11-20T10:00:00.000Z",
+            "archivedAt": null
+          }
+        }
+      },
       "400": {
         "application/json": {
-          "unknownQueryParameter": {
-            "error": "verbose is not a query parameter of this operation. This operation has none.",
-            "details": [
-              {
-                "message": "verbose is not a query parameter of this operation. This operation has none.",
-                "field": "verbose",
-                "code": "unknown_field"
-              }
-            ],
+          "folder": {
+            "error": "folder is not within the folders that agents may change: docs, guides",
             "code": "invalid_request",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
@@ -2898,16 +3794,9 @@ export const fixtures = {
             "type": "/docs/errors#invalid_request",
             "title": "The request breaks the document, or has values that no answer fits",
             "status": 400,
-            "detail": "verbose is not a query parameter of this operation. This operation has none.",
+            "detail": "folder is not within the folders that agents may change: docs, guides",
             "code": "invalid_request",
-            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d",
-            "errors": [
-              {
-                "detail": "verbose is not a query parameter of this operation. This operation has none.",
-                "field": "verbose",
-                "code": "unknown_field"
-              }
-            ]
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }
       },
@@ -2964,6 +3853,92 @@ export const fixtures = {
             "status": 404,
             "detail": "Invalid project id: this organization has no project with the id in the path.",
             "code": "unknown_project",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "409": {
+        "application/json": {
+          "noSource": {
+            "error": "The project has no repository for agents. An administrator sets it with: npx quire agent-jobs repository set",
+            "code": "no_agent_source",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#no_agent_source",
+            "title": "The project has no repository for agents",
+            "status": 409,
+            "detail": "The project has no repository for agents. An administrator sets it with: npx quire agent-jobs repository set",
+            "code": "no_agent_source",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "413": {
+        "application/json": {
+          "tooLarge": {
+            "error": "The request body is too large. Name fewer paths in one export.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#body_too_large",
+            "title": "The body is larger than the limit of the server",
+            "status": 413,
+            "detail": "The request body is too large. Name fewer paths in one export.",
+            "code": "body_too_large",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "415": {
+        "application/json": {
+          "contentType": {
+            "error": "The request body must be JSON. Send it with Content-Type: application/json",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#unsupported_media_type",
+            "title": "The Content-Type or Content-Encoding of the body is not supported",
+            "status": 415,
+            "detail": "The request body must be JSON. Send it with Content-Type: application/json",
+            "code": "unsupported_media_type",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        }
+      },
+      "429": {
+        "application/json": {
+          "active": {
+            "error": "The project has 10 agent jobs that are queued or running, which is the limit. Try again when one has ended.",
+            "code": "agent_limit",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "hour": {
+            "error": "The project has had its 30 instructions of the last hour. Try again after 120 seconds.",
+            "code": "rate_limited",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          },
+          "open": {
+            "error": "The project has 20 completed jobs with a pull request, which is the limit. Archive those whose pull request is merged or closed.",
+            "code": "agent_limit",
+            "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
+          }
+        },
+        "application/problem+json": {
+          "problem": {
+            "type": "/docs/errors#agent_limit",
+            "title": "The project has as many active agent jobs or open pull requests as it may have, or the organization as many streams of events",
+            "status": 429,
+            "detail": "The project has 10 agent jobs that are queued or running, which is the limit. Try again when one has ended.",
+            "code": "agent_limit",
             "requestId": "7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d"
           }
         }

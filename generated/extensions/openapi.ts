@@ -62,6 +62,96 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/quire/v1/projects/{projectId}/agent-jobs/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the run of an agent
+         * @description What Quire knows of a job that it runs, beside the job itself.
+         */
+        get: operations["getAgentRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/quire/v1/projects/{projectId}/agent-jobs/{id}/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the change of an agent
+         * @description The files that the agent changed and the difference in the unified format, against the branch that the change is for. Empty as long as
+         *     nothing was changed, and after it was deleted by its age (see `expiredEvents` of the run).
+         */
+        get: operations["getAgentChange"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/quire/v1/projects/{projectId}/agent-jobs/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List or follow the events of a run
+         * @description What happened in the run, from its beginning or after any event. When events are deleted by their age, those of the kinds `prompt`
+         *     and `end` are kept (see `expiredEvents` of the run).
+         *
+         *     **As a stream.** With `Accept: text/event-stream` the answer goes on until the run ends: server-sent events whose `id` is the
+         *     `sequence`, and whose `data` is one event as JSON. After a broken connection, browsers send the last id as `Last-Event-ID`, and the
+         *     stream goes on after it: nothing is lost or repeated. The last event of an instruction has the kind `end`; close the stream then.
+         *     A comment comes every 15 seconds when nothing happens.
+         *
+         *     The server ends each stream after 10 minutes. Connect again with `Last-Event-ID`, as browsers do. An organization can have 20 streams
+         *     open at once on a server; another one is answered with 429.
+         */
+        get: operations["listAgentEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/quire/v1/projects/{projectId}/agent-jobs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an agent job
+         * @description A queued job ends at once. A running agent is ended within 5 seconds, and nothing of its work is pushed. The job fails.
+         */
+        post: operations["cancelAgentJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/quire/v1/exports": {
         parameters: {
             query?: never;
@@ -313,8 +403,10 @@ export interface paths {
         put?: never;
         /**
          * Start an agent job
-         * @description This server runs no agents, so a valid request is a 501, and its body is not read. Run the agent where it can work, and report its
-         *     job with `reportAgentJob`.
+         * @description An agent of the operator works on a copy of the project's documentation, and its change becomes a pull request. Poll
+         *     `getAgentJob`, or follow `listAgentEvents`.
+         *
+         *     A server without agents answers 501. Run the agent where it can work then, and report its job with `reportAgentJob`.
          */
         post: operations["startAgentJob"];
         delete?: never;
@@ -334,7 +426,8 @@ export interface paths {
         put?: never;
         /**
          * Send a message to an agent
-         * @description This server runs no agents, so a valid request is a 501, and its body is not read.
+         * @description Goes on with a job that has ended: the agent gets the message and its earlier change, the job is active again, and the same pull
+         *     request changes.
          */
         post: operations["sendAgentMessage"];
         delete?: never;
@@ -353,8 +446,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Start an agent job (v1)
-         * @description The earlier path of `startAgentJob`, with the same answers.
+         * Start an agent job
+         * @description The path of an earlier version of such platforms. It is the same as `startAgentJob`.
          */
         post: operations["startEarlierAgentJob"];
         delete?: never;
@@ -686,6 +779,94 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        /** @description What an agent changed. */
+        AgentChange: {
+            /**
+             * @description The changed files.
+             * @example []
+             */
+            files: {
+                /**
+                 * @description Path in the repository.
+                 * @example docs/install.md
+                 */
+                path: string;
+                /**
+                 * @description What happened to the file.
+                 * @example changed
+                 * @enum {string}
+                 */
+                status: "added" | "changed" | "removed";
+                /**
+                 * @description Number of added lines.
+                 * @example 2
+                 */
+                added: number;
+                /**
+                 * @description Number of removed lines.
+                 * @example 1
+                 */
+                removed: number;
+            }[];
+            /**
+             * @description The difference in the unified format.
+             * @example
+             */
+            diff: string;
+            /**
+             * @description Whether the difference was too long, and its end is missing.
+             * @example false
+             */
+            truncated: boolean;
+        };
+        /** @description One thing that happened in a run. */
+        AgentEvent: {
+            /**
+             * @description Counts the events of the job from 1, without gaps.
+             * @example 3
+             */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description When it was stored (UTC).
+             * @example 2026-11-20T10:00:03.000Z
+             */
+            at: string;
+            /**
+             * @description What the event tells of. A later version may add kinds.
+             * @example tool
+             */
+            kind: string;
+            /**
+             * @description What happened, at most 8,000 characters.
+             * @example Edit docs/install.md
+             */
+            text: string;
+            /**
+             * @description The status of a tool, the answer to a question of the agent, or the code of an end; null = none.
+             * @example completed
+             */
+            outcome: string | null;
+        };
+        /** @description Events of a run, in their order. */
+        AgentEventPage: {
+            /**
+             * @description The events after `after`. Ask again with the `sequence` of the last one.
+             * @example []
+             */
+            events: components["schemas"]["AgentEvent"][];
+            /**
+             * @description The state of the run, so that a reader knows whether more events can come.
+             * @example running
+             * @enum {string}
+             */
+            state: "queued" | "running" | "ended";
+        };
+        /**
+         * @description Server-sent events.
+         * @example : a comment
+         */
+        AgentEventStream: string;
         /** @description One run of an automated writing agent on a repository. */
         AgentJob: {
             /**
@@ -695,7 +876,7 @@ export interface components {
             id: string;
             /**
              * @description `active` becomes `completed` (success) or `failed` (unrecoverable). Poll until it is no longer active.
-             *     `completed` and `failed` become `archived` by the operator or by age. There is no other change of status.
+             *     `completed` and `failed` become `archived` by the operator or by age. A message to an agent makes an ended job active again.
              * @example completed
              * @enum {string}
              */
@@ -843,6 +1024,149 @@ export interface components {
             jobs: components["schemas"]["AgentJob"][];
             nextCursor: components["schemas"]["NextCursor"];
         };
+        /** @description One more instruction for the agent of a job. */
+        AgentMessage: {
+            prompt: components["schemas"]["Prompt"];
+        };
+        /** @description How Quire works on an agent job. */
+        AgentRun: {
+            /**
+             * @description Id of the job.
+             * @example aj_9c41d2e0b7a65f38
+             */
+            jobId: string;
+            /**
+             * @description A job is active while its run is queued or running.
+             * @example running
+             * @enum {string}
+             */
+            state: "queued" | "running" | "ended";
+            /**
+             * @description The last instruction.
+             * @example Fix the spelling in docs/install.md.
+             */
+            prompt: string;
+            /**
+             * @description Counts the instructions.
+             * @example 1
+             */
+            turn: number;
+            /**
+             * @description The branch that the change is for.
+             * @example main
+             */
+            branch: string;
+            /**
+             * @description The only folder that the agent may change; null = those of the repository settings.
+             * @example docs/guides
+             */
+            folder: string | null;
+            /**
+             * @description Whether the pull request is a draft.
+             * @example true
+             */
+            draft: boolean;
+            /**
+             * @description The branch with the change; null = nothing was pushed.
+             * @example quire/aj_9c41d2e0b7a65f38
+             */
+            changeBranch: string | null;
+            /**
+             * @description The last commit that was pushed.
+             * @example 5d1e0c3f8a7b6d5c4e3f2a1b0c9d8e7f6a5b4c3d
+             */
+            commit: string | null;
+            /**
+             * @description Why the run ended, for programs; null until then. A later version may add names.
+             * @example changed
+             */
+            end: string | null;
+            /**
+             * @description How the run ended, in a sentence; null until then.
+             * @example Changed 2 files.
+             */
+            explanation: string | null;
+            /**
+             * @description Whether somebody has cancelled the job.
+             * @example false
+             */
+            cancelling: boolean;
+            /**
+             * @description Number of changed files.
+             * @example 2
+             */
+            files: number;
+            /**
+             * @description Number of added lines.
+             * @example 7
+             */
+            added: number;
+            /**
+             * @description Number of removed lines.
+             * @example 1
+             */
+            removed: number;
+            /**
+             * @description Requests to the model.
+             * @example 12
+             */
+            modelCalls: number;
+            /**
+             * @description Tokens that the model read, as the agent reports them; null = it does not.
+             * @example 52000
+             */
+            inputTokens: number | null;
+            /**
+             * @description Tokens that the model wrote, as the agent reports them; null = it does not.
+             * @example 1800
+             */
+            outputTokens: number | null;
+            /**
+             * @description What the agent says that the model cost; null = it does not.
+             * @example null
+             */
+            cost: {
+                /**
+                 * @description Units of the currency.
+                 * @example 0.21
+                 */
+                amount: number;
+                /**
+                 * @description Code of the currency.
+                 * @example USD
+                 */
+                currency: string;
+            } | null;
+            /**
+             * @description How many events the run has.
+             * @example 42
+             */
+            events: number;
+            /**
+             * @description The `sequence` up to which events were deleted by their age, and with them the change. Events of the kinds `prompt` and `end` are
+             *     kept. 0 = nothing was deleted.
+             * @example 0
+             */
+            expiredEvents: number;
+            /**
+             * Format: date-time
+             * @description When the last instruction came (UTC).
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            queuedAt: string;
+            /**
+             * Format: date-time
+             * @description When an agent began with it (UTC); null until then.
+             * @example 2026-11-20T10:00:02.000Z
+             */
+            startedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended (UTC); null until then.
+             * @example 2026-11-20T10:03:11.000Z
+             */
+            endedAt: string | null;
+        };
         /** @description Why a request was refused or failed. */
         ApiError: {
             /**
@@ -979,6 +1303,7 @@ export interface components {
              *     }
              */
             data: components["schemas"]["ExportJob"];
+            changes: components["schemas"]["PageChanges"];
         };
         /** @description An export of a site. */
         ExportJob: {
@@ -1152,6 +1477,7 @@ export interface components {
              * @example 1834567
              */
             sizeBytes: number | null;
+            changes: components["schemas"]["PageChanges"];
         };
         /** @description The new secret of a webhook. */
         NewSecret: {
@@ -1215,6 +1541,38 @@ export interface components {
          * @example MTc2NDE1NTAwMDAwMCBhal85YzQx
          */
         NextCursor: string | null;
+        /**
+         * @description How many pages a completed export added, removed, moved and changed, by their texts, since the completed export of the same site and
+         *     paths before it; null if that is unknown, for example because it is the first.
+         * @example {
+         *       "added": 2,
+         *       "removed": 0,
+         *       "moved": 1,
+         *       "changed": 5
+         *     }
+         */
+        PageChanges: {
+            /**
+             * @description Pages that the export before did not have.
+             * @example 2
+             */
+            added: number;
+            /**
+             * @description Pages that only the export before had.
+             * @example 0
+             */
+            removed: number;
+            /**
+             * @description Pages with the same text at another address.
+             * @example 1
+             */
+            moved: number;
+            /**
+             * @description Pages whose text changed.
+             * @example 5
+             */
+            changed: number;
+        } | null;
         /** @description The same facts as a problem of RFC 9457, for clients whose `Accept` prefers `application/problem+json`. */
         Problem: {
             /**
@@ -1263,6 +1621,11 @@ export interface components {
                 code?: components["schemas"]["FaultCode"];
             }[];
         };
+        /**
+         * @description What the agent should do, in plain words.
+         * @example Fix the spelling in docs/install.md.
+         */
+        Prompt: string;
         /** @description What became of the lines of a batch. `lines` is the sum of all other counts. */
         ReceivedVisits: {
             /**
@@ -1366,6 +1729,25 @@ export interface components {
          * @example 7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d
          */
         RequestId: string;
+        /** @description An instruction to an agent. */
+        StartAgentJob: {
+            prompt: components["schemas"]["Prompt"];
+            /**
+             * @description The branch that the change is for. Without it, that of the project's repository settings.
+             * @example main
+             */
+            branch?: string;
+            /**
+             * @description The agent may read and change only this folder, which is one of those of the repository settings or within one.
+             * @example docs/guides
+             */
+            folder?: string;
+            /**
+             * @description Whether the pull request is a draft. Without it, as the repository settings say.
+             * @example true
+             */
+            draft?: boolean;
+        };
         /** @description A test of a webhook. */
         TestEvent: {
             /**
@@ -1483,6 +1865,63 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The job is active or archived, or Quire did not run it. Nothing was changed. */
+        AgentJobNotIdle: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The job has ended. Nothing was changed. */
+        AgentJobOver: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A limit of the project is reached. Nothing was started. */
+        AgentJobsLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The project is unknown, has no such job, or Quire did not run it. */
+        AgentRunNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The organization has too many open streams of events. */
+        AgentStreamsLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The request body is larger than the server's limit, 1 MiB by default. */
         BodyTooLarge: {
             headers: {
@@ -1574,6 +2013,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The request does not follow this document, or its branch or folder is impossible or not allowed. */
+        InvalidInstruction: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The request does not follow this document, or the cursor is not that of an earlier answer. */
         InvalidList: {
             headers: {
@@ -1653,6 +2103,17 @@ export interface components {
         };
         /** @description No agents run on this server. Nothing was started. */
         NoAgentRunner: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The project has no repository for agents. Nothing was started. */
+        NoAgentSource: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -1844,6 +2305,11 @@ export interface components {
     };
     parameters: {
         /**
+         * @description Only events with a larger `sequence`.
+         * @example 0
+         */
+        AfterEvent: number;
+        /**
          * @description Id of the agent job. An impossible id is a 404.
          * @example aj_9c41d2e0b7a65f38
          */
@@ -1880,6 +2346,11 @@ export interface components {
          */
         Domain: string;
         /**
+         * @description Maximum number of events in the answer. A stream has no limit.
+         * @example 100
+         */
+        EventLimit: number;
+        /**
          * @description Id of the export job, from the answer that started it. An impossible id is a 404.
          * @example se_0f3c9a1b2d4e5f60
          */
@@ -1906,6 +2377,11 @@ export interface components {
          * @example time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip
          */
         JsonFields: string;
+        /**
+         * @description The `id` of the last event that arrived, which browsers send when they connect again. It goes before `after`.
+         * @example 0
+         */
+        LastEventId: string;
         /**
          * @description Name of the envelope around the lines, as for `quire visits import --envelope`, or `none`. Without it, it is detected.
          * @example none
@@ -2139,6 +2615,175 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AgentJobNotFound"];
             409: components["responses"]["JobActive"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAgentRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
+                 * @example prj_5b1c2d3e4f506172
+                 */
+                projectId: components["parameters"]["ProjectId"];
+                /**
+                 * @description Id of the agent job. An impossible id is a 404.
+                 * @example aj_9c41d2e0b7a65f38
+                 */
+                id: components["parameters"]["AgentJobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentRun"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AgentRunNotFound"];
+            500: components["responses"]["ServerFault"];
+        };
+    };
+    getAgentChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
+                 * @example prj_5b1c2d3e4f506172
+                 */
+                projectId: components["parameters"]["ProjectId"];
+                /**
+                 * @description Id of the agent job. An impossible id is a 404.
+                 * @example aj_9c41d2e0b7a65f38
+                 */
+                id: components["parameters"]["AgentJobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentChange"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AgentRunNotFound"];
+            500: components["responses"]["ServerFault"];
+        };
+    };
+    listAgentEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only events with a larger `sequence`.
+                 * @example 0
+                 */
+                after?: components["parameters"]["AfterEvent"];
+                /**
+                 * @description Maximum number of events in the answer. A stream has no limit.
+                 * @example 100
+                 */
+                limit?: components["parameters"]["EventLimit"];
+            };
+            header?: {
+                /**
+                 * @description The `id` of the last event that arrived, which browsers send when they connect again. It goes before `after`.
+                 * @example 0
+                 */
+                "Last-Event-ID"?: components["parameters"]["LastEventId"];
+            };
+            path: {
+                /**
+                 * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
+                 * @example prj_5b1c2d3e4f506172
+                 */
+                projectId: components["parameters"]["ProjectId"];
+                /**
+                 * @description Id of the agent job. An impossible id is a 404.
+                 * @example aj_9c41d2e0b7a65f38
+                 */
+                id: components["parameters"]["AgentJobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events in their order. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentEventPage"];
+                    "text/event-stream": components["schemas"]["AgentEventStream"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AgentRunNotFound"];
+            429: components["responses"]["AgentStreamsLimited"];
+            500: components["responses"]["ServerFault"];
+        };
+    };
+    cancelAgentJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
+                 * @example prj_5b1c2d3e4f506172
+                 */
+                projectId: components["parameters"]["ProjectId"];
+                /**
+                 * @description Id of the agent job. An impossible id is a 404.
+                 * @example aj_9c41d2e0b7a65f38
+                 */
+                id: components["parameters"]["AgentJobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run, which has ended or is going to end. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentRun"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AgentRunNotFound"];
+            409: components["responses"]["AgentJobOver"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
         };
@@ -2678,12 +3323,30 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartAgentJob"];
+            };
+        };
         responses: {
-            400: components["responses"]["InvalidRequest"];
+            /** @description The job. It is active while it is queued or running. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentJob"];
+                };
+            };
+            400: components["responses"]["InvalidInstruction"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
+            409: components["responses"]["NoAgentSource"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["AgentJobsLimited"];
             500: components["responses"]["ServerFault"];
             501: components["responses"]["NoAgentRunner"];
             503: components["responses"]["Unavailable"];
@@ -2707,12 +3370,30 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentMessage"];
+            };
+        };
         responses: {
+            /** @description The job, which is active again. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentJob"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["ProjectNotFound"];
+            404: components["responses"]["AgentJobNotFound"];
+            409: components["responses"]["AgentJobNotIdle"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["AgentJobsLimited"];
             500: components["responses"]["ServerFault"];
             501: components["responses"]["NoAgentRunner"];
             503: components["responses"]["Unavailable"];
@@ -2731,12 +3412,30 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartAgentJob"];
+            };
+        };
         responses: {
-            400: components["responses"]["InvalidRequest"];
+            /** @description The job. It is active while it is queued or running. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentJob"];
+                };
+            };
+            400: components["responses"]["InvalidInstruction"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
+            409: components["responses"]["NoAgentSource"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["AgentJobsLimited"];
             500: components["responses"]["ServerFault"];
             501: components["responses"]["NoAgentRunner"];
             503: components["responses"]["Unavailable"];

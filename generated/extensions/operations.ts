@@ -105,6 +105,10 @@ interface Defaults {
   listAgentJobs: { query: "limit"; body: never }
   reportAgentJob: { query: never; body: never }
   archiveAgentJob: { query: never; body: never }
+  getAgentRun: { query: never; body: never }
+  getAgentChange: { query: never; body: never }
+  listAgentEvents: { query: "after" | "limit"; body: never }
+  cancelAgentJob: { query: never; body: never }
   listExports: { query: "limit"; body: never }
   deleteExport: { query: never; body: never }
   cancelExport: { query: never; body: never }
@@ -130,6 +134,10 @@ export const routes: readonly Route[] = [
   {"operationId":"listAgentJobs","method":"get","path":"/quire/v1/projects/{projectId}/agent-jobs","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
   {"operationId":"reportAgentJob","method":"put","path":"/quire/v1/projects/{projectId}/agent-jobs/{id}","mediaTypes":["application/json"],"hasETag":false,"scopes":["ingest"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":false,"deprecation":null,"errorShape":"error"},
   {"operationId":"archiveAgentJob","method":"post","path":"/quire/v1/projects/{projectId}/agent-jobs/{id}/archive","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"getAgentRun","method":"get","path":"/quire/v1/projects/{projectId}/agent-jobs/{id}/run","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"getAgentChange","method":"get","path":"/quire/v1/projects/{projectId}/agent-jobs/{id}/change","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"listAgentEvents","method":"get","path":"/quire/v1/projects/{projectId}/agent-jobs/{id}/events","mediaTypes":["application/json","text/event-stream"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"cancelAgentJob","method":"post","path":"/quire/v1/projects/{projectId}/agent-jobs/{id}/cancel","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
   {"operationId":"listExports","method":"get","path":"/quire/v1/exports","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
   {"operationId":"deleteExport","method":"delete","path":"/quire/v1/exports/{jobId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
   {"operationId":"cancelExport","method":"post","path":"/quire/v1/exports/{jobId}/cancel","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
@@ -142,7 +150,7 @@ export const routes: readonly Route[] = [
   {"operationId":"rotateWebhookSecret","method":"post","path":"/quire/v1/webhooks/{webhookId}/secret","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
   {"operationId":"sendTestEvent","method":"post","path":"/quire/v1/webhooks/{webhookId}/test","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
   {"operationId":"listDeliveries","method":"get","path":"/quire/v1/webhooks/{webhookId}/deliveries","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
-  {"operationId":"startAgentJob","method":"post","path":"/v2/agent/{projectId}/job","mediaTypes":[],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
-  {"operationId":"sendAgentMessage","method":"post","path":"/v2/agent/{projectId}/job/{id}/message","mediaTypes":[],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
-  {"operationId":"startEarlierAgentJob","method":"post","path":"/v1/agent/{projectId}/job","mediaTypes":[],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":false,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"startAgentJob","method":"post","path":"/v2/agent/{projectId}/job","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"sendAgentMessage","method":"post","path":"/v2/agent/{projectId}/job/{id}/message","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":false,"deprecation":null,"errorShape":"error"},
+  {"operationId":"startEarlierAgentJob","method":"post","path":"/v1/agent/{projectId}/job","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":null,"rateLimit":null,"hasBody":true,"isRaw":false,"deprecation":null,"errorShape":"error"},
 ]

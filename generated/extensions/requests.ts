@@ -189,6 +189,133 @@ export const requests: { paths: Record<string, object> } = {
         ]
       }
     },
+    "/quire/v1/projects/{projectId}/agent-jobs/{id}/run": {
+      "get": {
+        "parameters": [
+          {
+            "name": "projectId",
+            "in": "path",
+            "required": true,
+            "example": "prj_5b1c2d3e4f506172",
+            "schema": {
+              "type": "string"
+            }
+          },
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "example": "aj_9c41d2e0b7a65f38",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ]
+      }
+    },
+    "/quire/v1/projects/{projectId}/agent-jobs/{id}/change": {
+      "get": {
+        "parameters": [
+          {
+            "name": "projectId",
+            "in": "path",
+            "required": true,
+            "example": "prj_5b1c2d3e4f506172",
+            "schema": {
+              "type": "string"
+            }
+          },
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "example": "aj_9c41d2e0b7a65f38",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ]
+      }
+    },
+    "/quire/v1/projects/{projectId}/agent-jobs/{id}/events": {
+      "get": {
+        "parameters": [
+          {
+            "name": "projectId",
+            "in": "path",
+            "required": true,
+            "example": "prj_5b1c2d3e4f506172",
+            "schema": {
+              "type": "string"
+            }
+          },
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "example": "aj_9c41d2e0b7a65f38",
+            "schema": {
+              "type": "string"
+            }
+          },
+          {
+            "name": "after",
+            "in": "query",
+            "example": 0,
+            "schema": {
+              "type": "integer",
+              "minimum": 0,
+              "default": 0
+            }
+          },
+          {
+            "name": "limit",
+            "in": "query",
+            "example": 100,
+            "schema": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 500,
+              "default": 100
+            }
+          },
+          {
+            "name": "Last-Event-ID",
+            "in": "header",
+            "example": "0",
+            "schema": {
+              "type": "string",
+              "pattern": "^[0-9]{1,15}$",
+              "x-rule": "the id of an event"
+            }
+          }
+        ]
+      }
+    },
+    "/quire/v1/projects/{projectId}/agent-jobs/{id}/cancel": {
+      "post": {
+        "parameters": [
+          {
+            "name": "projectId",
+            "in": "path",
+            "required": true,
+            "example": "prj_5b1c2d3e4f506172",
+            "schema": {
+              "type": "string"
+            }
+          },
+          {
+            "name": "id",
+            "in": "path",
+            "required": true,
+            "example": "aj_9c41d2e0b7a65f38",
+            "schema": {
+              "type": "string"
+            }
+          }
+        ]
+      }
+    },
     "/quire/v1/exports": {
       "get": {
         "parameters": [
@@ -647,7 +774,54 @@ export const requests: { paths: Record<string, object> } = {
               "type": "string"
             }
           }
-        ]
+        ],
+        "requestBody": {
+          "content": {
+            "application/json": {
+              "schema": {
+                "type": "object",
+                "additionalProperties": false,
+                "required": [
+                  "prompt"
+                ],
+                "properties": {
+                  "prompt": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 20000,
+                    "pattern": "\\S",
+                    "x-rule": "text that is not only white space",
+                    "examples": [
+                      "Fix the spelling in docs/install.md."
+                    ]
+                  },
+                  "branch": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 200,
+                    "examples": [
+                      "main"
+                    ]
+                  },
+                  "folder": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 500,
+                    "examples": [
+                      "docs/guides"
+                    ]
+                  },
+                  "draft": {
+                    "type": "boolean",
+                    "examples": [
+                      true
+                    ]
+                  }
+                }
+              }
+            }
+          }
+        }
       }
     },
     "/v2/agent/{projectId}/job/{id}/message": {
@@ -671,7 +845,32 @@ export const requests: { paths: Record<string, object> } = {
               "type": "string"
             }
           }
-        ]
+        ],
+        "requestBody": {
+          "content": {
+            "application/json": {
+              "schema": {
+                "type": "object",
+                "additionalProperties": false,
+                "required": [
+                  "prompt"
+                ],
+                "properties": {
+                  "prompt": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 20000,
+                    "pattern": "\\S",
+                    "x-rule": "text that is not only white space",
+                    "examples": [
+                      "Fix the spelling in docs/install.md."
+                    ]
+                  }
+                }
+              }
+            }
+          }
+        }
       }
     },
     "/v1/agent/{projectId}/job": {
@@ -686,7 +885,54 @@ export const requests: { paths: Record<string, object> } = {
               "type": "string"
             }
           }
-        ]
+        ],
+        "requestBody": {
+          "content": {
+            "application/json": {
+              "schema": {
+                "type": "object",
+                "additionalProperties": false,
+                "required": [
+                  "prompt"
+                ],
+                "properties": {
+                  "prompt": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 20000,
+                    "pattern": "\\S",
+                    "x-rule": "text that is not only white space",
+                    "examples": [
+                      "Fix the spelling in docs/install.md."
+                    ]
+                  },
+                  "branch": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 200,
+                    "examples": [
+                      "main"
+                    ]
+                  },
+                  "folder": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 500,
+                    "examples": [
+                      "docs/guides"
+                    ]
+                  },
+                  "draft": {
+                    "type": "boolean",
+                    "examples": [
+                      true
+                    ]
+                  }
+                }
+              }
+            }
+          }
+        }
       }
     }
   }

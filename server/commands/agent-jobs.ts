@@ -14,6 +14,8 @@ import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { createId } from '../tenancy/id.ts'
 import type { Project } from '../tenancy/project.ts'
+import { agentRepositoryCommand } from './agent-jobs-repository.ts'
+import { agentRunCommands } from './agent-jobs-run.ts'
 import { printResult, printRows } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
@@ -52,6 +54,7 @@ const steps: readonly { verb: string; to: AgentJobStatus; description: string }[
 
 const help = `
 Examples:
+  npx quire agent-jobs run 'Fix the spelling in docs/install.md.' --project Documentation
   npx quire agent-jobs create --project Documentation --id aj_example --repository https://git.example.com/acme/docs --ref main --model writer-2
   npx quire agent-jobs complete aj_example --project Documentation --pr-link https://git.example.com/acme/docs/pull/8
   npx quire agent-jobs archive aj_example --project Documentation
@@ -59,13 +62,15 @@ Examples:
   npx quire agent-jobs list --project Documentation --status failed --json
   echo '{"id": "aj_old", "status": "failed", "source": {"repository": "https://git.example.com/acme/docs"}, "model": "writer-1", "createdAt": "2026-11-20T10:00:00Z"}' | npx quire agent-jobs import - --project Documentation
 
+run prints the id of its job. With it, show ID and logs ID tell what happened, show ID --diff prints the change, message ID
+INSTRUCTION lets the agent go on, and cancel ID ends it.
 A job goes from active to completed or failed, and then to archived.
 import reads one job per line, as JSON in the format of the API; "-" reads standard input. If a line is invalid, nothing is
 imported. After an interruption, run it again: jobs that exist already stay unchanged.`
 
 export function agentJobsCommand(): Command {
   const jobs = new Command('agent-jobs')
-    .description('jobs of writing agents, which the API reads, and systems that run agents report')
+    .description('jobs of writing agents: those that agents of the server work on, and those that other systems report')
     .addHelpText('after', help)
   addSettings(jobs.command('create').description('create an active job'), createSettings).action(createJob)
   for (const { verb, to, description } of steps) {
@@ -80,6 +85,7 @@ export function agentJobsCommand(): Command {
     .command('import <file>')
     .description('import jobs from JSON lines; existing jobs stay unchanged')
   addSettings(importCommand, jobSettings).action(importJobs)
+  for (const command of [...agentRunCommands(), agentRepositoryCommand()]) jobs.addCommand(command)
   return jobs
 }
 
@@ -179,5 +185,5 @@ function withProject<T>(flags: JobFlags, work: (store: Store, project: Project) 
 }
 
 function toRow({ id, status, prLink, createdAt }: AgentJob): object {
-  return { id, status, createdAt, pullRequest: prLink }
+  return { id, status, createdAt, link: prLink }
 }

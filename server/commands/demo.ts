@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Command } from 'commander'
+import { demoSuggestion } from '../agent/session/presets.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import { readConfig, serveSettings } from '../flags/serve-settings.ts'
 import { addSettings, type FlagsOf, type Settings } from '../flags/setting.ts'
 import { shared } from '../flags/shared-settings.ts'
 import { isRoot } from '../web/browser/launch.ts'
 import { demoKeyFile } from './demo/demo-key.ts'
+import { demoRepository, seedRepository } from './demo/demo-repository.ts'
 import { type Demo, seedDemo, startDemoExport } from './demo/seed.ts'
 import { findOpener, openInBrowser } from './open-browser.ts'
 import { openLog } from './open-log.ts'
@@ -49,7 +51,10 @@ site. Its API key stays the same. It is kept in demo.key in the data folder, whi
     // Request logs would scroll the example requests out of the terminal.
     const logLevel = command.getOptionValueSource('logLevel') === 'default' ? 'warn' : flags.logLevel
     refuseDatabase(flags, 'demo', 'To set up a PostgreSQL database, run npx quire init.')
-    const config = readConfig({ ...flags, logLevel, allowNoSandbox: flags.allowNoSandbox ?? allowAsRoot() })
+    const config = readConfig({
+      ...flags,
+      ...{ logLevel, allowNoSandbox: flags.allowNoSandbox ?? allowAsRoot(), agent: flags.agent ?? 'demo' },
+    })
     const log = await openLog(config)
     const { platform, env, stdout } = process
     const seat = { platform, env, isTerminal: stdout.isTTY && !flags.json }
@@ -64,13 +69,14 @@ site. Its API key stays the same. It is kept in demo.key in the data folder, whi
         newKey: flags.newKey ?? false,
       })
       const jobId = await startDemoExport(store, demo, server.url, Date.now())
+      const hasRepository = await seedRepository(store, demo.projectId, demo.dataFolder)
       await untilEnded(store.exportJobs, jobId)
       const wish = { organizationId: null, name: operatorName, baseUrl }
       const dashboard = config.dashboard ? (await createSignInLink(store, wish)).url : null
       // A link works once, so the browser gets its own. Later starts leave the browser as it is.
       const opens = isNew && flags.open && config.dashboard && findOpener(seat) !== null
       const opened = opens ? (await createSignInLink(store, wish)).url : null
-      return { ...demo, jobId, dashboard, opened }
+      return { ...demo, jobId, hasRepository, dashboard, opened }
     })
     closeOnSignal(server)
     if (opened !== null) await openInBrowser(opened, join(config.dataFolder, 'demo-dashboard.html'), seat)
@@ -94,8 +100,17 @@ async function untilEnded(exportJobs: ExportJobs, jobId: string): Promise<void> 
   }
 }
 
-function introduce(baseUrl: string, demo: Demo & { jobId: string; dashboard: string | null }): string {
+interface Started extends Demo {
+  /** Of the export. */
+  jobId: string
+  hasRepository: boolean
+  dashboard: string | null
+}
+
+function introduce(baseUrl: string, demo: Started): string {
   const dashboard = demo.dashboard === null ? '' : `Dashboard         ${demo.dashboard}   (${linkTerms})\n`
+  const repository = demoRepository(demo.dataFolder)
+  const agent = demo.hasRepository ? `The demo agent pushes to ${repository}.\n` : ''
   const curl = `curl -s -w '\\n' -H 'Authorization: Bearer ${demo.key}'`
   return `
 Quire serves at   ${baseUrl}
@@ -106,6 +121,9 @@ Paste these, one for each operation:
 
 # an agent's job
 ${curl} ${baseUrl}/v2/agent/${demo.projectId}/job/${demo.agentJobId}
+
+# let the demo agent, which uses no model, change the pages of a repository
+${curl} -H 'Content-Type: application/json' -d '${JSON.stringify({ prompt: demoSuggestion })}' ${baseUrl}/v2/agent/${demo.projectId}/job
 
 # unique visitors, human and AI, for the whole range
 ${curl} '${baseUrl}/v1/analytics/${demo.projectId}/visitors?limit=5'
@@ -120,5 +138,5 @@ ${curl} ${baseUrl}/v1/static-export/jobs/${demo.jobId}
 ${curl} -X POST ${baseUrl}/v1/static-export/jobs/${demo.jobId}/bundle
 
 Ctrl-C ends it. Its data is in ${demo.dataFolder}. Delete that folder to start over.
-`
+${agent}`
 }

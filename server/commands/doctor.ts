@@ -48,7 +48,7 @@ type DoctorFlags = FlagsOf<typeof settings>
 /** @param loadCommands returns the commands whose settings are known. */
 export function doctorCommand(loadCommands: () => Promise<Command[]>): Command {
   const command = new Command('doctor').description(
-    'check settings, disk, permissions, databases, bundles, followed logs, clock, links, AI agents and browser',
+    'check settings, disk, permissions, databases, bundles, followed logs, clock, links, confinement, AI agents and browser',
   )
   return addSettings(command, settings)
     .addHelpText(

@@ -35,6 +35,11 @@ export function showCountOf(count: number, noun: string): string {
   return `${showCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
+/** `2026-11-29 14:30`, in UTC */
+export function showInstant(at: number): string {
+  return new Date(at).toISOString().slice(0, 16).replace('T', ' ')
+}
+
 /** Prints JSON; instants become RFC 3339 as in `printRows`. */
 export function printJson(value: unknown): void {
   console.log(escapeControlsInLines(JSON.stringify(withDates(value), undefined, 2)))
@@ -63,7 +68,7 @@ function toCells(rows: readonly object[]): string[][] {
 
 function toCell(name: string, value: unknown): string {
   if (value === null || value === undefined) return '-'
-  if (isInstant(name, value)) return new Date(value).toISOString().slice(0, 16).replace('T', ' ')
+  if (isInstant(name, value)) return showInstant(value)
   return Array.isArray(value) ? value.join(' ') : typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 

@@ -19,6 +19,7 @@ import { changeSite } from './change-site.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printJson, printResult, printRows } from './print.ts'
 import { fitTerminal } from './prose.ts'
+import { scheduleCommand } from './sites-schedule.ts'
 import { setSigningKeyCommand } from './sites-set-signing-key.ts'
 import { withExistingStore } from './with-store.ts'
 
@@ -48,6 +49,7 @@ Examples:
   npx quire sites set-allowed-origins help.example.com http://10.0.0.7:9000
   npx quire sites set-features help.example.com --remove-selector '#ask-us' --remove-script '*/ask-us.js'
   npx quire sites set-features help.example.com --exclude '/internal/*' --exclude '*/drafts/*'
+  npx quire sites schedule help.example.com --daily 03:00 --if-changed
   npx quire sites set-signing-key help.example.com quire-signing.pem
   npx quire sites set-signing-key help.example.com --clear
   npx quire sites forget-login help.example.com
@@ -83,6 +85,7 @@ export function sitesCommand(): Command {
   )
     .addHelpText('after', `\n${removalHelp}`)
     .action(setFeatures)
+  sites.addCommand(scheduleCommand())
   sites.addCommand(setSigningKeyCommand())
   addSettings(
     sites.command('forget-login <domain>').description('delete the recorded login of a site, see npx quire login'),

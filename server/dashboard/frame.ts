@@ -1,18 +1,11 @@
 import { relativePath } from '../docs/relative-path.ts'
+import { type Theme, themeNames } from '../docs/theme-choice.ts'
 import type { NoticeName, Visit } from './page.ts'
 import { tokenField } from './parts/action.ts'
 import { html, type Markup } from './parts/html.ts'
 import { isLive, renewalState } from './renewal.ts'
 import { staticPath } from './static-files.ts'
-import {
-  frameTexts,
-  type Section,
-  sectionKeys,
-  sectionNames,
-  sectionPath,
-  type Theme,
-  themeNames,
-} from './texts/frame.ts'
+import { frameTexts, type Section, sectionKeys, sectionNames, sectionPath } from './texts/frame.ts'
 import { lastingNotices, notices } from './texts/notices.ts'
 
 /** How many organizations are offered in a select. Operators of more choose on a page. */
@@ -75,7 +68,6 @@ export function frameOrganizationPage(
     isRefused?: boolean
   },
 ): FramedPage {
-  const isMarked = visit.person.organizationId === null && visit.person.name !== frameTexts.allOrganizations
   const list = navigation(visit, section, pagePath)
   const subject = `${title} - ${visit.organization.name}`
   return theme =>
@@ -88,16 +80,12 @@ export function frameOrganizationPage(
 <header>
 <a class="brand" href="${visit.link('')}">Quire</a>
 ${organizationSwitch(visit, section, pagePath)}
-<form method="post" action="${relativePath(pagePath, `${dashboardPath}/sign-out`)}">
-${tokenField(visit)}
-<span class="quiet who">${visit.person.name}${isMarked && ` (${frameTexts.allOrganizations})`}</span>
-<button class="plain">${frameTexts.signOut}</button>
-<button type="button" class="plain keys" data-keys hidden>${frameTexts.keys}</button>
-</form>
+${accountForm(visit, pagePath)}
 <button type="button" class="plain" data-search="${relativePath(pagePath, '/docs/search.js')}" title="${frameTexts.searchKey}" hidden>${frameTexts.search}</button>
 ${themeForm(pagePath, theme)}
 </header>
-<details class="menu"><summary>${frameTexts.menu}</summary><nav aria-label="${frameTexts.navigation}, small screen">${list}</nav></details>
+<details class="menu"><summary>${frameTexts.menu}</summary><div><nav aria-label="${frameTexts.navigation}, small screen">${list}</nav>
+${accountForm(visit, pagePath)}${themeForm(pagePath, theme)}</div></details>
 <nav class="side" aria-label="${frameTexts.navigation}">${list}</nav>
 <main id="content" tabindex="-1">
 ${isLive(content) && renewalState({ signIn: relativePath(pagePath, signInPath), home: visit.link('') })}${notice !== undefined && showNotice(notice)}
@@ -107,6 +95,18 @@ ${content}
 </body>`,
       hasChart,
     )
+}
+
+/** Who is signed in, and what is for them on every page. */
+function accountForm(visit: Visit, pagePath: string): Markup {
+  const { name, organizationId } = visit.person
+  const isMarked = organizationId === null && name !== frameTexts.allOrganizations
+  return html`<form class="account" method="post" action="${relativePath(pagePath, `${dashboardPath}/sign-out`)}">
+${tokenField(visit)}
+<span class="quiet">${name}${isMarked && ` (${frameTexts.allOrganizations})`}</span>
+<button class="plain">${frameTexts.signOut}</button>
+<button type="button" class="plain" data-keys hidden>${frameTexts.keys}</button>
+</form>`
 }
 
 function navigation(visit: Visit, section: Section | null, pagePath: string): Markup {

@@ -1,5 +1,6 @@
+import { icon } from '../docs/icons.ts'
 import { favicon, palette } from '../docs/palette.ts'
-import { icon } from './parts/icons.ts'
+import { themeStyle } from '../docs/theme-choice.ts'
 import type { StateKind } from './parts/state.ts'
 import { tableStyle } from './parts/table-style.ts'
 
@@ -24,7 +25,7 @@ const stateStyle = `
   border: 1px solid color-mix(in srgb, currentColor 35%, var(--ground)); background: color-mix(in srgb, currentColor 8%, var(--ground));
   font-size: var(--size-tiny); font-weight: 600; line-height: 1.5;
 }
-.state::before, .theme button::before, button.copy::before { content: ""; flex: none; width: 1em; height: 1em; background: currentColor; mask: var(--icon) center / contain no-repeat; }
+.state::before, button.copy::before { content: ""; flex: none; width: 1em; height: 1em; background: currentColor; mask: var(--icon) center / contain no-repeat; }
 ${Object.entries(states)
   .map(([name, [color, mask]]) => `.state.${name} { color: var(--${color}); --icon: ${mask}; }`)
   .join('\n')}
@@ -33,17 +34,7 @@ ${Object.entries(states)
   .state.running::before { animation: turn 1.5s linear infinite; }
   @keyframes turn { to { rotate: 1turn; } }
 }
-@media (forced-colors: active) { .state::before, .theme button::before, button.copy::before { background: CanvasText; } }
-`
-
-const themeStyle = `
-.theme fieldset { display: flex; margin: 0; padding: 2px; border: 1px solid var(--line); border-radius: var(--corner); background: var(--ground); }
-.theme button { display: flex; padding: 0.4rem; border: 0; border-radius: var(--corner-small); background: none; color: var(--quiet); font-size: 1rem; }
-.theme button:hover { color: var(--text); }
-.theme button[aria-pressed="true"] { background: var(--accent-tint); color: var(--accent); }
-.theme [value="system"] { --icon: ${icon('screen')}; }
-.theme [value="light"] { --icon: ${icon('sun')}; }
-.theme [value="dark"] { --icon: ${icon('moon')}; }
+@media (forced-colors: active) { .state::before, button.copy::before { background: CanvasText; } }
 `
 
 /**
@@ -106,7 +97,9 @@ nav .apart { margin-top: 0.75rem; padding-top: 0.75rem; border-top: 1px solid va
 nav a[aria-current] { background: var(--accent); color: var(--ground); }
 .menu { display: none; grid-area: menu; background: var(--panel); border-bottom: 1px solid var(--line); }
 .menu summary { padding: 0.75rem 1rem; cursor: pointer; font-weight: 600; }
-.menu nav { padding: 0 0.5rem 0.75rem; }
+.menu > div { position: absolute; left: 0; right: 0; z-index: 2; padding: 0 0.5rem 0.75rem; background: var(--panel); border-bottom: 1px solid var(--line); }
+.menu form { margin: 0.75rem 0.75rem 0; }
+.menu .theme fieldset { width: max-content; }
 main { grid-area: main; padding: 1.5rem 2rem 4rem; max-width: 76rem; min-width: 0; overflow-wrap: break-word; }
 h1 { font-size: var(--size-h1); line-height: 1.25; margin: 0 0 1rem; }
 h2 { font-size: var(--size-h2); margin: 2rem 0 0.75rem; }
@@ -153,6 +146,7 @@ form details > summary { padding: 0.4rem 0; cursor: pointer; color: var(--accent
 .notice h2 { margin-top: 0.25rem; }
 .notice.bad { border-left-color: var(--bad); }
 dialog.keys { max-width: min(32rem, 90vw); padding: 1rem 1.5rem 1.5rem; border: 1px solid var(--line); border-radius: var(--corner); color: var(--text); background: var(--ground); }
+dialog.keys h2 { margin-top: 0; }
 dialog.keys dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.4rem 1.25rem; }
 dialog.keys dd { margin: 0; }
 kbd { padding: 0.1rem 0.4rem; border: 1px solid var(--field); border-radius: 4px; background: var(--panel); font: 0.875em var(--mono); white-space: nowrap; }
@@ -204,14 +198,27 @@ h3 .all { font-size: 0.9rem; font-weight: 400; margin-left: 0.5rem; }
 .sample { border: 1px solid var(--line); border-radius: var(--corner); margin: 0.5rem 0; padding: 0 1rem; }
 .sample summary { padding: 0.5rem 0; cursor: pointer; font-weight: 600; }
 .sample pre { margin: 0.5rem 0 1rem; }
+.foreign { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; }
+.log { list-style: none; margin: 0.75rem 0; padding: 0; }
+.log li { padding: 0.4rem 0; border-top: 1px solid var(--line); font-size: 0.93rem; }
+.log p { margin: 0; }
+.log strong { color: var(--text); }
+.file { margin: 0.75rem 0; }
+.file summary { cursor: pointer; }
+.diff { padding: 0.4rem 0.75rem; white-space: pre-wrap; overflow-wrap: anywhere; overflow-x: hidden; font-size: var(--size-tiny); }
+.diff :is(ins, del, b) { display: block; margin: 0 -0.75rem; padding: 0 0.75rem; text-decoration: none; }
+.diff ins { background: color-mix(in srgb, var(--good) 14%, var(--ground)); box-shadow: inset 4px 0 var(--good); }
+.diff del { background: color-mix(in srgb, var(--bad) 14%, var(--ground)); box-shadow: inset 4px 0 var(--bad); }
+.diff b { color: var(--quiet); font-weight: 400; }
 ${tableStyle}${stateStyle}${themeStyle}${toastStyle}@media (max-width: 50rem) {
-  body { grid-template: "header" auto "menu" auto "main" 1fr / minmax(0, 1fr); }
-  .side { display: none; }
+  body { grid-template: "header menu" auto "main main" 1fr / minmax(0, 1fr) auto; }
+  .side, header .account, header .theme { display: none; }
   .menu { display: block; }
-  header { padding: 0.6rem 1rem; }
-  header .who, header .keys { display: none; }
-  header > .brand { margin-right: auto; }
-  header > .organization { order: 1; flex: 1 1 100%; }
+  header { padding: 0.4rem 0 0.4rem 1rem; gap: 0.4rem 0.75rem; }
+  header > .organization { flex: 1 1 3rem; }
+  header > span.organization:not(:has(a)) { display: block; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
+  header > .organization:is(form, :has(a)) { order: 1; flex: 1 1 100%; }
+  header > .brand:has(~ form.organization, ~ .organization a) { margin-right: auto; }
   header select { max-width: none; flex: 1; min-width: 0; }
   main { padding: 1.25rem 1rem 3rem; }
   h1 { font-size: 1.4rem; }

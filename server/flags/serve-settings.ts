@@ -3,6 +3,7 @@ import { OperatorError } from '../base/operator-error.ts'
 import { type Config, roles } from '../config.ts'
 import { maxLinkTtlSeconds } from '../export/jobs/bundle-link.ts'
 import { addressSettings, readAddresses } from './address-settings.ts'
+import { agentSettings, readAgents } from './agent-settings.ts'
 import { drainSettings, readDrains } from './drain-settings.ts'
 import { followSettings, readFollowFlags } from './follow-settings.ts'
 import { metricsSettings, readMetrics } from './metrics-settings.ts'
@@ -101,6 +102,13 @@ export const serveSettings = {
     what: 'archive completed and failed agent jobs older than this many days (default: never)',
     read: integer(1, 36500),
   },
+  agentLogRetentionDays: {
+    flag: '--agent-log-retention-days <number>',
+    env: 'QUIRE_AGENT_LOG_RETENTION_DAYS',
+    what: 'delete the events and the diff of an agent job this many days after its end; the job, its instructions and their ends stay',
+    default: 90,
+    read: integer(1, 36500),
+  },
   auditRetentionDays: {
     flag: '--audit-retention-days <number>',
     env: 'QUIRE_AUDIT_RETENTION_DAYS',
@@ -144,6 +152,7 @@ export const serveSettings = {
   },
   exportCacheMb: { ...cacheMb, flag: '--export-cache-mb <number>' },
   ...followSettings,
+  ...agentSettings,
   dashboard: {
     flag: '--no-dashboard',
     env: 'QUIRE_NO_DASHBOARD',
@@ -198,6 +207,7 @@ export function readConfig(flags: ServeFlags): Config {
     leaseMs: flags.leaseSeconds * 1000,
     drainMs: flags.drainSeconds * 1000,
     agentJobRetentionDays: flags.agentJobRetentionDays,
+    agentLogRetentionDays: flags.agentLogRetentionDays,
     auditRetentionDays: flags.auditRetentionDays,
     exportRetentionDays: flags.exportRetentionDays,
     visitorRetentionDays: flags.visitorRetentionDays,
@@ -213,6 +223,7 @@ export function readConfig(flags: ServeFlags): Config {
     exportCache: flags.exportCache ?? true,
     exportCacheBytes: flags.exportCacheMb * 1024 ** 2,
     follow: readFollowFlags(flags),
+    ...readAgents(flags),
     metrics: readMetrics(flags),
     logLevel: flags.logLevel,
     slowMs: flags.slowMs ?? null,

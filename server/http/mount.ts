@@ -215,7 +215,13 @@ async function send(res: Response, route: Route, { status, headers, mediaType, b
   res.status(status)
   if (body === undefined) res.end()
   else if (mediaType === undefined || mediaType === 'application/json') res.json(body)
-  else await sendParts(res.type(mediaType), body as AsyncIterable<Uint8Array>)
+  else {
+    if (mediaType === 'text/event-stream') {
+      // nginx would keep events back until it has some kilobytes. A server that stops does not wait for the end of a stream.
+      res.set('X-Accel-Buffering', 'no').once('stopping', () => res.destroy())
+    }
+    await sendParts(res.type(mediaType), body as AsyncIterable<Uint8Array>)
+  }
 }
 
 /**

@@ -11,7 +11,13 @@ import { srcsetCandidates } from '../web/html/srcset.ts'
 import { decodeAttribute, decodeRaw, type RawText } from '../web/html/text-encoding.ts'
 import type { Features } from './features.ts'
 import { sourcesOf } from './product-sources.ts'
-import { createRecognizer, hasConsole, type RecognizedProduct, type Recognizer } from './recognize-products.ts'
+import {
+  authorMark,
+  createRecognizer,
+  hasConsole,
+  type RecognizedProduct,
+  type Recognizer,
+} from './recognize-products.ts'
 
 /** Finds and removes third-party products in one export, and counts the pages that have them. */
 export interface ProductRemoval {
@@ -134,6 +140,7 @@ function countProducts(
   const removed = new Map<RecognizedProduct, number>()
   for (const key of pageKeys) {
     for (const product of seen.get(key) ?? []) {
+      if (product === authorMark) continue
       if (frozen.get(key)?.some(page => page.product === product.name)) continue
       const counts = product.treatment === 'keep' ? kept : removed
       // Without a console, nothing was removed.

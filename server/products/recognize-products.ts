@@ -41,6 +41,14 @@ export interface Recognizer {
   isKept(element: ElementView): boolean
 }
 
+/** Elements that the author of a site marks: they need its server, such as a link to sign in. To leave them out is no loss. */
+export const authorMark: RecognizedProduct = {
+  name: 'data-quire-export="remove"',
+  feature: null,
+  treatment: 'remove',
+  signs: { name: 'data-quire-export="remove"', elements: ['[data-quire-export=remove]'] },
+}
+
 /** Max length of a loader. Longer scripts are the site's own code or data, which its pages need. */
 const maxLoaderLength = 64 * 1024
 /** Matches inline scripts in which frameworks store the data of a page. They contain the text of the page. */
@@ -51,7 +59,7 @@ const maxCachedScripts = 2000
 /** @param freezes whether references whose feature is off are frozen. Otherwise they are removed. */
 export function createRecognizer(features: Features, rules: RemovalRules | null, freezes: boolean): Recognizer {
   const keep = readKeep(rules?.keep ?? [])
-  const products = [...siteProducts(features, rules), ...tableProducts(features, keep.products, freezes)]
+  const products = [authorMark, ...siteProducts(features, rules), ...tableProducts(features, keep.products, freezes)]
   const addresses = createAddressIndex(
     products.flatMap(of => (of.signs.addresses ?? []).map(text => ({ pattern: parseAddressPattern(text), of }))),
   )

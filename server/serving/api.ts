@@ -27,12 +27,14 @@ import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts
 import { openSecretBox } from '../store/webhook-keys.ts'
 import { createId } from '../tenancy/id.ts'
 import { createByteLimit } from '../tenancy/rate-limit.ts'
+import { createStreamLimit } from '../tenancy/stream-limit.ts'
 import { createViewLimit } from '../tenancy/view-limit.ts'
 import { issueSecret, issueWebhook } from '../webhooks/issue-webhook.ts'
 import { type BundleComparison, createComparison } from '../workers/compare-in-thread.ts'
 import { startVisitorCounting } from '../workers/count-visitors.ts'
 import { probeInThread } from '../workers/probe-in-thread.ts'
 import { startReceivingVisits } from '../workers/receive-visits.ts'
+import { createAgentCheck } from './background-work.ts'
 import { type BundlePreviews, createBundlePreviews } from './bundle-previews.ts'
 import type { Parts } from './parts.ts'
 
@@ -74,7 +76,7 @@ export async function prepareApi(parts: Parts, background: Background): Promise<
     linkKeys,
     visits,
     signBundle: createBundleSigner(parts.store.sites, secrets),
-    comparison: background.add(createComparison(parts.bundles, join(dataFolder, 'work'), Date.now)),
+    comparison: background.add(openComparison(parts)),
     previews: background.add(openPreviews(parts, linkKeys)),
     extensions: {
       visitsReceiver: background.add(startReceiving(parts)),
@@ -82,6 +84,11 @@ export async function prepareApi(parts: Parts, background: Background): Promise<
       issueWebhookSecret: id => issueSecret(id, secrets),
     },
   }
+}
+
+/** Compares the texts of bundles, for the dashboard and for the exports of this process. */
+export function openComparison({ bundles, dataFolder }: Parts): BundleComparison {
+  return createComparison(bundles, join(dataFolder, 'work'), Date.now)
 }
 
 function openPreviews({ bundles, store, dataFolder, log }: Parts, linkKeys: LinkKeys): BundlePreviews {
@@ -105,15 +112,21 @@ async function openServersLinkKeys({ config: { linkKeyFile }, dataFolder, store,
   return keys
 }
 
+/** Tell the runners of this process that there is work. */
+interface Wakes {
+  wakeRunner(): void
+  wakeAgents(): void
+}
+
 /** Creates the pipeline of a server that answers the API. */
 export function createApi(
   parts: Parts,
   prepared: PreparedApi,
-  { url, wakeRunner, whyNotReady }: { url: string; wakeRunner(): void } & Pick<AppOptions, 'whyNotReady'>,
+  { url, wakeRunner, wakeAgents, whyNotReady }: Wakes & { url: string } & Pick<AppOptions, 'whyNotReady'>,
 ): RequestListener {
   const { config, store, bundles, log } = parts
   const { vercelSecrets } = config.drains
-  const deps = createDeps(parts, prepared, wakeRunner)
+  const deps = createDeps(parts, prepared, { wakeRunner, wakeAgents })
   const finders = createFinders(config, url)
   const app = createApp({
     deps,
@@ -126,10 +139,14 @@ export function createApi(
       ...parts.store,
       ...prepared.extensions,
       bundles: parts.bundles,
+      agents: config.agentOffer,
+      createAgentJobId: () => createId('aj'),
+      wakeAgents,
       now: Date.now,
       maxVisitsBytes: config.visitsLimitBytes,
       visitBytes: createByteLimit(store.rateLimits, config.visitsHourMb, Date.now),
       viewLimit: createViewLimit(Date.now),
+      streamLimit: createStreamLimit(Date.now),
       checkVercel: vercelSecrets.length === 0 ? undefined : (lines, sign) => checkSignature(lines, sign, vercelSecrets),
     },
     extensionsValidator: prepared.extensionsValidator,
@@ -174,8 +191,8 @@ function createDocumentationLoader(
 
 function createDeps(
   parts: Parts,
-  { linkKeys, visits, comparison, previews }: PreparedApi,
-  wakeRunner: () => void,
+  { linkKeys, visits, comparison, previews, extensions }: PreparedApi,
+  { wakeRunner, wakeAgents }: Wakes,
 ): DashboardDeps {
   const { config, dataFolder } = parts
   return {
@@ -184,6 +201,7 @@ function createDeps(
     dataFolder,
     followedLogs: config.follow.logs,
     probeSite: probeInThread,
+    issueWebhook: extensions.issueWebhook,
     compareBundles: comparison.compare,
     previewPath: previews.path,
     forgetCache: domain => forgetSite(siteCachesFolder(dataFolder), domain),
@@ -195,6 +213,10 @@ function createDeps(
     presignLink:
       config.bundleLinks === 'presigned' ? createPresignLink(parts.bundles, config.linkTtlSeconds) : undefined,
     wakeRunner,
+    agents: config.agentOffer,
+    findAgentProblem: createAgentCheck(config),
+    createAgentJobId: () => createId('aj'),
+    wakeAgents,
     now: Date.now,
     createJobId: () => createId('se'),
     hashText,

@@ -20,6 +20,7 @@ export interface ExportJobRow {
   bundle_sha256: string | null
   bundle_damage: string | null
   link_expires_at: number | null
+  changes: string | null
 }
 
 export function toExportJob(row: ExportJobRow): ExportJob {
@@ -42,5 +43,6 @@ export function toExportJob(row: ExportJobRow): ExportJob {
             sha256: row.bundle_sha256 as string,
             ...(row.bundle_damage !== null && { damage: row.bundle_damage }),
           },
+    ...(row.changes !== null && { changes: JSON.parse(row.changes) }),
   }
 }

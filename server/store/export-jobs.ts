@@ -35,6 +35,14 @@ const listPage = sql<
      AND (CAST(@createdAt AS bigint) IS NULL OR created_at < @createdAt OR (created_at = @createdAt AND job_id > @id))
    ORDER BY created_at DESC, job_id LIMIT @limit`,
 )
+// A request can have thousands of paths, so the database compares them as the texts that are stored.
+const findLastCompleted = sql<{ organizationId: string; domain: string; paths: string | null }, ExportJobRow>(
+  ({ isPostgres }) =>
+    `SELECT * FROM export_jobs
+     WHERE organization_id = @organizationId AND domain = @domain AND status = 'completed'
+       AND ${isPostgres ? 'request::json' : 'request'} ->> 'paths' IS NOT DISTINCT FROM CAST(@paths AS text)
+     ORDER BY created_at DESC, job_id LIMIT 1`,
+)
 const listSummaries = sql<
   { organizationId: string; domain: string | null },
   Pick<ExportJobRow, 'job_id' | 'domain' | 'status' | 'page_count' | 'created_at'>
@@ -133,6 +141,10 @@ export const exportJobs: Works<Omit<ExportJobs, Leased>> = {
   *listPage(organizationId, { domain = null, status = null, after, limit }) {
     const { createdAt = null, id = '' } = after ?? {}
     return (yield* all(listPage, { organizationId, domain, status, createdAt, id, limit })).map(toExportJob)
+  },
+  *findLastCompleted(organizationId, { domain, paths }) {
+    const row = yield* get(findLastCompleted, { organizationId, domain, paths: paths && JSON.stringify(paths) })
+    return row && toExportJob(row)
   },
   /** Reads without the requests of the jobs, which can have thousands of paths. */
   *listSummaries(organizationId, domain) {

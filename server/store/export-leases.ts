@@ -36,10 +36,13 @@ const report = sql<HeldAt & { progress: number; pageCount: number }>(
    WHERE ${isHeld}`,
   again,
 )
-const complete = sql<HeldAt & { fileName: string; sizeBytes: number; sha256: string; pageCount: number }, ExportJobRow>(
+const complete = sql<
+  HeldAt & { fileName: string; sizeBytes: number; sha256: string; pageCount: number; changes: string | null },
+  ExportJobRow
+>(
   ({ now, greatest }) => `UPDATE export_jobs SET status = 'completed', progress = 100, page_count = @pageCount,
      updated_at = ${greatest}(updated_at, ${now}), ${noLease},
-     bundle_file = @fileName, bundle_size_bytes = @sizeBytes, bundle_sha256 = @sha256
+     bundle_file = @fileName, bundle_size_bytes = @sizeBytes, bundle_sha256 = @sha256, changes = @changes
    WHERE ${isHeld} RETURNING *`,
 )
 const wasCompleted = sql<Held & { fileName: string }, object>(
@@ -175,7 +178,9 @@ function* claimNext(
 function* tellEnd(row: ExportJobRow, now: number): Work<void> {
   const type = row.status === 'completed' ? 'export.completed' : 'export.failed'
   const webhookIds = yield* findSubscribed(row.organization_id, type)
-  if (webhookIds.length > 0) yield* enqueue(webhookIds, { type, subject: row.job_id, data: toEventData(row), now })
+  if (webhookIds.length === 0) return
+  const changes = row.changes === null ? null : JSON.parse(row.changes)
+  yield* enqueue(webhookIds, { type, subject: row.job_id, data: toEventData(row), now, more: { changes } })
 }
 
 /** As `getStaticExportJob` answers it. */
@@ -209,9 +214,12 @@ export const exportLeases: Works<Pick<ExportJobs, Leased>> = {
   *report({ jobId, token }, progress, pageCount, now) {
     return (yield* run(report, { jobId, token, progress, pageCount, now })) === 1
   },
-  complete: atomic(function* (...[{ jobId, token }, bundle, pageCount, now]: Parameters<ExportJobs['complete']>) {
+  complete: atomic(function* (
+    ...[{ jobId, token }, bundle, pageCount, now, counts]: Parameters<ExportJobs['complete']>
+  ) {
     const { fileName, sizeBytes, sha256 } = bundle
-    const row = yield* get(complete, { jobId, token, fileName, sizeBytes, sha256, pageCount, now })
+    const changes = counts ? JSON.stringify(counts) : null
+    const row = yield* get(complete, { jobId, token, fileName, sizeBytes, sha256, pageCount, now, changes })
     if (row) yield* tellEnd(row, now)
     return (row ?? (yield* get(wasCompleted, { jobId, token, fileName }))) !== undefined
   }, 'repeatable'),

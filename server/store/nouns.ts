@@ -1,4 +1,6 @@
 import type { AgentJobs } from '../agent/agent-job.ts'
+import type { AgentRuns } from '../agent/agent-run.ts'
+import type { AgentSources } from '../agent/agent-source.ts'
 import type { ClockStates } from '../base/clock-check.ts'
 import type { NounsAsSteps } from '../base/steps.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
@@ -9,8 +11,11 @@ import type { People } from '../tenancy/person.ts'
 import type { Projects } from '../tenancy/project.ts'
 import type { Sessions, SignInLinks } from '../tenancy/sign-in.ts'
 import type { Sites } from '../tenancy/site.ts'
+import type { SiteSchedules } from '../tenancy/site-schedule.ts'
 import type { WebhookDeliveries, Webhooks } from '../webhooks/webhook.ts'
 import { agentJobs } from './agent-jobs.ts'
+import { agentRuns } from './agent-runs.ts'
+import { agentSources } from './agent-sources.ts'
 import { apiKeys } from './api-keys.ts'
 import { auditLog } from './audit-log.ts'
 import { clockStates } from './clock-states.ts'
@@ -24,6 +29,7 @@ import { type ProjectRemoval, projectRemoval } from './project-removal.ts'
 import { projects } from './projects.ts'
 import { sessions } from './sessions.ts'
 import { signInLinks } from './sign-in-links.ts'
+import { siteSchedules } from './site-schedules.ts'
 import { sites } from './sites.ts'
 import { webhookDeliveries } from './webhook-deliveries.ts'
 import { webhooks } from './webhooks.ts'
@@ -35,8 +41,11 @@ export interface Nouns {
   projects: Projects
   projectRemoval: ProjectRemoval
   sites: Sites
+  siteSchedules: SiteSchedules
   apiKeys: ApiKeys
   agentJobs: AgentJobs
+  agentRuns: AgentRuns
+  agentSources: AgentSources
   exportJobs: ExportJobs
   clockStates: ClockStates
   people: People
@@ -56,8 +65,11 @@ export const nouns: NounWorks<Nouns> = {
   projects,
   projectRemoval,
   sites,
+  siteSchedules,
   apiKeys,
   agentJobs,
+  agentRuns,
+  agentSources,
   exportJobs: { ...exportJobs, ...exportLeases },
   clockStates,
   people,

@@ -10,7 +10,7 @@ export interface Release {
 }
 
 /** All versions of Quire, the oldest first. The last is this one. */
-export const releases: readonly Release[] = [{ version: '0.1.0', main: 19, visits: 5 }]
+export const releases: readonly Release[] = [{ version: '0.1.0', main: 22, visits: 5 }]
 
 /** How many migrations a version knows of a PostgreSQL database, see `schemaFolders.postgres`. */
 export function countPostgresMigrations({ main }: Release): number {

@@ -11,6 +11,8 @@ export interface EventToSend {
   subject: string
   /** Becomes JSON, in the form of the API. */
   data: object
+  /** Stands beside the data. */
+  more?: object
   now: number
 }
 
@@ -42,8 +44,11 @@ export function* findSubscribedOf(projectId: string, type: WebhookEvent): Work<s
 }
 
 /** Adds a delivery of the event to the queue, for each of the webhooks. Returns their ids. */
-export function* enqueue(webhookIds: readonly string[], { type, subject, data, now }: EventToSend): Work<string[]> {
-  const body = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data })
+export function* enqueue(
+  webhookIds: readonly string[],
+  { type, subject, data, now, more }: EventToSend,
+): Work<string[]> {
+  const body = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data, ...more })
   const ids: string[] = []
   for (const webhookId of webhookIds) {
     const id = createId('msg')

@@ -20,7 +20,12 @@ export type AuditAction =
   | 'export.cancelled'
   | 'export.deleted'
   | 'bundle-link.created'
+  | 'agent-job.started'
+  | 'agent-job.instructed'
+  | 'agent-job.cancelled'
   | 'agent-job.archived'
+  | 'agent-source.set'
+  | 'agent-source.removed'
   | 'person.added'
   | 'person.removed'
   | 'sign-in-link.created'
@@ -40,7 +45,7 @@ export interface AuditEvent {
   subject: string
   /** A name or a few words for people; null = none. */
   detail: string | null
-  /** Who: the name and id of a person, `key NAME (...last4)`, or `command line (USER)`. */
+  /** Who: the name and id of a person, `key NAME (...last4)`, `command line (USER)`, or `schedule`. */
   actor: string
   /** From where: an IP address, or the name of the machine for the command line. */
   address: string

@@ -1,5 +1,4 @@
 import { mkdir, statfs } from 'node:fs/promises'
-import { startThread } from '../assets.ts'
 import type { Stoppable } from '../base/background.ts'
 import { BoundedCache } from '../base/bounded-cache.ts'
 import { createQueue } from '../base/queue.ts'
@@ -7,6 +6,7 @@ import type { CutChanges } from '../export/compare/cut-changes.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { Bundle } from '../export/jobs/export-job.ts'
 import { openScratchFolder, sweepScratchFolders } from '../store/scratch-folder.ts'
+import { askThread } from './ask-thread.ts'
 
 /** The data that the thread starts with: two archives, a folder to unpack them into, and the space for each. */
 export interface CompareSetup {
@@ -46,6 +46,8 @@ export function createComparison(bundles: BundleStore, workFolder: string, now: 
   const running = new Map<string, Promise<CompareOutcome>>()
   const queue = createQueue(1)
   const stopping = new AbortController()
+  const read = (setup: CompareSetup) =>
+    askThread<CutChanges>('workers/compare-worker', setup, { maxHeapMb, maxMs, signal: stopping.signal })
   const swept = sweepScratchFolders(workFolder, prefix)
 
   async function compare(before: Bundle, after: Bundle): Promise<CutChanges> {
@@ -57,9 +59,7 @@ export function createComparison(bundles: BundleStore, workFolder: string, now: 
     const setup = { folder: scratch.path, totalBytes: bavail * bsize * spaceShare }
     try {
       return await bundles.withFile(before.fileName, first =>
-        bundles.withFile(after.fileName, second =>
-          runThread({ ...setup, before: first, after: second }, stopping.signal),
-        ),
+        bundles.withFile(after.fileName, second => read({ ...setup, before: first, after: second })),
       )
     } finally {
       await scratch.close()
@@ -95,23 +95,5 @@ export function createComparison(bundles: BundleStore, workFolder: string, now: 
       stopping.abort()
       await Promise.all(running.values())
     },
-  }
-}
-
-async function runThread(setup: CompareSetup, signal: AbortSignal): Promise<CutChanges> {
-  signal.throwIfAborted()
-  const thread = startThread('workers/compare-worker', setup, { maxOldGenerationSizeMb: maxHeapMb })
-  const { promise, resolve, reject } = Promise.withResolvers<CutChanges>()
-  const end = () => reject(new Error('comparing the bundles takes too long, or was stopped'))
-  const timer = setTimeout(end, maxMs)
-  signal.addEventListener('abort', end)
-  thread.on('message', resolve)
-  thread.on('error', reject)
-  try {
-    return await promise
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', end)
-    await thread.terminate()
   }
 }

@@ -1,10 +1,12 @@
-import { startThread } from '../assets.ts'
 import type { ProbeOptions, SiteProbe } from '../export/probe-site.ts'
+import type { FingerprintOptions } from '../export/site-fingerprint.ts'
+import { askThread } from './ask-thread.ts'
+
+type Task = ({ kind: 'probe' } & ProbeOptions) | ({ kind: 'fingerprint' } & FingerprintOptions)
+type InText<Options> = Options extends ProbeOptions ? Omit<Options, 'origin'> & { origin: string } : never
 
 /** The data that the thread starts with. */
-export interface ProbeSetup extends Omit<ProbeOptions, 'origin'> {
-  origin: string
-}
+export type ProbeSetup = InText<Task>
 
 const maxHeapMb = 256
 /** The probe ends its requests after twice this time. What it read is then judged. */
@@ -14,20 +16,26 @@ const maxTimeouts = 3
  * Probes a site in a thread. A site may answer with what takes long to read: 20 site maps of 28 KB blocked a server for 22 s. The
  * thread is ended when it takes too long or needs too much memory.
  */
-export async function probeInThread({ origin, ...options }: ProbeOptions): Promise<SiteProbe> {
-  const setup: ProbeSetup = { ...options, origin: origin.href }
-  const thread = startThread('workers/probe-worker', setup, { maxOldGenerationSizeMb: maxHeapMb })
-  const { promise: probed, resolve } = Promise.withResolvers<SiteProbe>()
-  const giveUp = (error: string) => resolve({ ...unanswered, url: origin.href, error })
-  const timer = setTimeout(() => giveUp('reading the answers takes too long'), maxTimeouts * options.timeoutMs)
-  thread.on('message', resolve)
-  thread.on('error', () => giveUp('the answers cannot be read'))
-  try {
-    return await probed
-  } finally {
-    clearTimeout(timer)
-    await thread.terminate()
-  }
+export function probeInThread(options: ProbeOptions): Promise<SiteProbe> {
+  return askInThread<SiteProbe>({ kind: 'probe', ...options }).catch((error: Error) => ({
+    ...unanswered,
+    url: options.origin.href,
+    error: error.message,
+  }))
+}
+
+/**
+ * Reads the fingerprint of a site in a thread, see `readSiteFingerprint`.
+ *
+ * @param signal ends the thread. Then it cannot be known whether the site changed.
+ */
+export function fingerprintInThread(options: FingerprintOptions, signal: AbortSignal): Promise<string | null> {
+  return askInThread<string | null>({ kind: 'fingerprint', ...options }, signal).catch(() => null)
+}
+
+function askInThread<Answer>(task: Task, signal?: AbortSignal): Promise<Answer> {
+  const setup: ProbeSetup = { ...task, origin: task.origin.href }
+  return askThread('workers/probe-worker', setup, { maxHeapMb, maxMs: maxTimeouts * task.timeoutMs, signal })
 }
 
 const unanswered = {

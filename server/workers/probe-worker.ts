@@ -1,8 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { probeSite } from '../export/probe-site.ts'
+import { readSiteFingerprint } from '../export/site-fingerprint.ts'
 import type { ProbeSetup } from './probe-in-thread.ts'
 
-const { origin, ...options } = workerData as ProbeSetup
+const setup = workerData as ProbeSetup
+const origin = new URL(setup.origin)
+const work = setup.kind === 'probe' ? probeSite({ ...setup, origin }) : readSiteFingerprint({ ...setup, origin })
 
 // Without an await at the top, because the single binary runs threads as CommonJS. A rejection ends the thread.
-void probeSite({ ...options, origin: new URL(origin) }).then(probe => parentPort?.postMessage(probe))
+void work.then(answer => parentPort?.postMessage(answer))

@@ -55,6 +55,11 @@ test('every command that changes something appends one event, and one that chang
   )
   expect((await run('sites', 'set-allowed-origins', ...site)).events).toEqual(changed('allowed origins: none'))
   expect((await run('sites', 'set-features', ...site, '--remove-selector', '#ask')).events).toEqual(changed('rules: 1'))
+  expect((await run('sites', 'schedule', ...site, '--weekly', 'mon@3:00', '--if-changed')).events).toEqual(
+    changed('schedule: weekly mon@03:00, only if the site changed'),
+  )
+  expect((await run('sites', 'schedule', ...site)).events).toEqual([])
+  expect((await run('sites', 'schedule', ...site, '--off')).events).toEqual(changed('schedule: off'))
   expect((await run('sites', 'forget-login', ...site)).events).toEqual(changed('login forgotten'))
   expect((await run('sites', 'delete', ...site)).events).toEqual([
     { action: 'site.deleted', subject: site[0], detail: null },

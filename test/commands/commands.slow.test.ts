@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeNewer } from '../support/newer-database.ts'
 import { runQuire } from '../support/process.ts'
 
 let folder: string
@@ -263,10 +264,7 @@ describe('an error that stops a command is one line with exit code 1', () => {
   test('a database of a newer Quire', async () => {
     const data = join(folder, 'newer')
     await runQuire(['orgs', 'create', 'Acme', '--data', data])
-    const file = join(data, 'quire.db')
-    const bytes = await readFile(file)
-    bytes.writeUInt32BE(9999, 60) // user_version, see https://www.sqlite.org/fileformat.html
-    await writeFile(file, bytes)
+    makeNewer(join(data, 'quire.db'))
     expectOneLine(await serve(data), /newer Quire.*Upgrade/)
   })
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,6 +57,37 @@ test('the demo keeps its key over restarts, until --new-key', async () => {
   for (const name of readdirSync(join(folder, 'data')).filter(name => name.startsWith('quire.db'))) {
     expect(readFileSync(join(folder, 'data', name)).includes(third.key)).toBe(false)
   }
+})
+
+test('the demo agent makes the change that the banner asks for, on a branch of the repository of the demo', async () => {
+  const data = join(folder, 'agent')
+  const demo = startQuire(['demo', '--port', '0', '--data', data], { env: { QUIRE_VERIFY: 'static' } })
+  await demo.read(() => demo.stdout().includes('Ctrl-C ends it'))
+  const command = /^curl .*"prompt".*$/m.exec(demo.stdout())?.[0] ?? ''
+  const { id } = JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8' }))
+  const run = `${command.replace(/ -H 'Content-Type.*/, '')} ${/http\S+\/v2/.exec(command)?.[0].slice(0, -3)}/quire/v1/projects/${/prj_\w+/.exec(command)?.[0]}/agent-jobs/${id}/run`
+  const readRun = () => JSON.parse(execFileSync('sh', ['-c', run], { encoding: 'utf8' }))
+  await expect.poll(readRun, { timeout: 60_000 }).toMatchObject({ state: 'ended', end: 'changed', files: 3 })
+  const repository = /^The demo agent pushes to (.*)\.$/m.exec(demo.stdout())?.[1] ?? ''
+  const git = (...args: string[]) => execFileSync('git', ['--git-dir', repository, ...args], { encoding: 'utf8' })
+  expect(git('diff', 'main', `quire/${id}`)).toContain('-1. Download teh package.\n+1. Download the package.')
+  expect(await demo.end('SIGINT')).toBe(0)
+})
+
+test('without git, the demo starts, and its form says what is missing', async () => {
+  const data = join(folder, 'no-git')
+  const env = { QUIRE_VERIFY: 'static', PATH: folder }
+  const demo = startQuire(['demo', '--json', '--port', '0', '--data', data], { env })
+  const shown = await demo.read(() => /^\{\n[\s\S]*?^\}$/m.exec(demo.stdout())?.[0])
+  const { url, dashboard, organizationId, hasRepository } = JSON.parse(shown)
+  expect(hasRepository).toBe(false)
+  const body = new URLSearchParams({ token: new URL(dashboard).searchParams.get('token') ?? '' })
+  const headers = { 'Sec-Fetch-Site': 'same-origin' }
+  const signedIn = await fetch(`${url}/dashboard/sign-in`, { method: 'POST', body, headers, redirect: 'manual' })
+  const Cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const page = await (await fetch(`${url}/dashboard/${organizationId}/agent-jobs`, { headers: { Cookie } })).text()
+  expect(page).toContain('No agent can be started on this server. The program git is not found; install')
+  expect(await demo.end('SIGINT')).toBe(0)
 })
 
 test('the banner has a link to the dashboard, unless the dashboard is off', async () => {

@@ -147,8 +147,9 @@ async function prepareHome(name: string): Promise<string> {
   return home
 }
 
-/** Writes the keys that the examples name. */
+/** Writes the keys and tokens that the examples name. */
 function writeKeys(home: string): void {
+  for (const credential of ['token.txt', 'id_ed25519']) writeFileSync(join(home, credential), 'a credential')
   writeFileSync(join(home, 'quire-signing.pem'), privateKey, { mode: 0o600 })
   writeFileSync(join(home, 'quire-signing.pub.pem'), publicKey)
 }

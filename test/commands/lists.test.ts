@@ -62,7 +62,7 @@ test.each([
   { list: ['keys', 'list'], shows: /^key_[0-9a-f]{16} +\S+ +An .*ingest +valid from +-$/m },
   {
     list: ['agent-jobs', 'list', '--project', 'Handbook of everything, second edition'],
-    shows: /^aj_0f3c9a1b2d4e5f60 +completed/m,
+    shows: /^ID +STATUS +CREATED.* LINK\b[\s\S]*^aj_0f3c9a1b2d4e5f60 +completed/m,
   },
   { list: ['exports', 'list'], shows: /no exports yet/ },
   { list: ['dashboard', 'people'], shows: /^usr_0f3c9a1b2d4e5f60 +Ada +An /m },

@@ -46,6 +46,7 @@ const calls: [keyof typeof groups, string[]][] = [
   ['sites', ['set-origin', 'docs.example.com', '--no-probe']],
   ['sites', ['set-allowed-origins', 'docs.example.com', 'http://10.0.0.7:9000']],
   ['sites', ['set-features', 'docs.example.com', '--clear']],
+  ['sites', ['schedule', 'docs.example.com', '--daily', '03:00']],
   ['sites', ['set-signing-key', 'docs.example.com', '--clear']],
   ['sites', ['forget-login', 'docs.example.com']],
   ['login', ['docs.example.com']],
@@ -60,6 +61,12 @@ const calls: [keyof typeof groups, string[]][] = [
   ['agent-jobs', ['list', '--project', 'Docs']],
   ['agent-jobs', ['import', 'jobs.jsonl', '--project', 'Docs']],
   ['agent-jobs', ['archive', 'aj_1', '--project', 'Docs']],
+  ['agent-jobs', ['run', 'Fix the typo.', '--project', 'Docs']],
+  ['agent-jobs', ['logs', 'aj_1', '--project', 'Docs']],
+  ['agent-jobs', ['show', 'aj_1', '--project', 'Docs']],
+  ['agent-jobs', ['cancel', 'aj_1', '--project', 'Docs']],
+  ['agent-jobs', ['message', 'aj_1', 'Go on.', '--project', 'Docs']],
+  ['agent-jobs', ['repository', 'show', '--project', 'Docs']],
 ]
 
 test.each(calls)('%s %j refuses a misspelt data folder, and does not create it', async (group, args) => {

@@ -70,7 +70,7 @@ function onPostgres(connectionString: string): Changes {
       // Reads go on, as in SQLite.
       await locked.query(
         'BEGIN; LOCK TABLE ' +
-          'agent_jobs, export_jobs, idempotency_keys, audit_events, rate_limits, webhooks, webhook_deliveries IN SHARE MODE',
+          'agent_jobs, agent_runs, agent_events, export_jobs, idempotency_keys, audit_events, rate_limits, webhooks, webhook_deliveries IN SHARE MODE',
       )
     },
     async unlock() {

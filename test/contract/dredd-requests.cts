@@ -37,17 +37,22 @@ const tables: Record<string, string> = {
   rotateWebhookSecret: 'webhooks',
   sendTestEvent: 'webhooks',
   listDeliveries: 'webhooks',
-  startAgentJob: 'projects',
-  sendAgentMessage: 'projects',
-  startEarlierAgentJob: 'projects',
+  startAgentJob: 'agent_sources',
+  sendAgentMessage: 'agent_jobs',
+  startEarlierAgentJob: 'agent_sources',
+  getAgentRun: 'agent_runs',
+  getAgentChange: 'agent_runs',
+  listAgentEvents: 'agent_events',
+  cancelAgentJob: 'agent_runs',
 }
 
-const readsOnly = 'It only reads, and the database lets readers work while a writer has the lock.'
+const hasAgent = 'The server of these transactions has an agent. The tests of the extensions reach it without one.'
 /** Documented responses that no transaction reaches, and why. */
 const unreached: Record<string, string> = {
-  'startAgentJob 503': readsOnly,
-  'sendAgentMessage 503': readsOnly,
-  'startEarlierAgentJob 503': readsOnly,
+  'listAgentEvents 429': 'it needs 20 streams that stay open; see test/operations/listAgentEvents.test.ts',
+  'startAgentJob 501': hasAgent,
+  'sendAgentMessage 501': hasAgent,
+  'startEarlierAgentJob 501': hasAgent,
 }
 
 /** A job is named differently for each change that could be made to it, because the transactions share one server. */
@@ -60,6 +65,18 @@ function listWishes(state: State): Record<string, Wish> {
     'reportAgentJob 503': { ids: { id: 'dredd-503' } },
     'archiveAgentJob 200': { ids: { id: state.archivedAgentJobId } },
     'archiveAgentJob 503': { ids: { id: state.endedAgentJobId } },
+    'startAgentJob 409': { ids: { projectId: state.bareProjectId } },
+    'startEarlierAgentJob 409': { ids: { projectId: state.bareProjectId } },
+    'sendAgentMessage 202': { ids: { id: state.instructedRunId } },
+    'sendAgentMessage 429': { ids: { id: state.spent.agentJobId } },
+    'sendAgentMessage 503': { ids: { id: state.endedRunId } },
+    'getAgentRun 200': { ids: { id: state.endedRunId } },
+    'getAgentChange 200': { ids: { id: state.endedRunId } },
+    'listAgentEvents 200': { ids: { id: state.endedRunId } },
+    'listAgentEvents 500': { ids: { id: state.endedRunId } },
+    'cancelAgentJob 202': { ids: { id: state.cancelledRunId } },
+    'cancelAgentJob 409': { ids: { id: state.endedRunId } },
+    'cancelAgentJob 503': { ids: { id: state.runningRunId } },
     'deleteExport 200': { ids: { jobId: state.deletedJobId } },
     'deleteExport 409': { ids: { jobId: state.runningJobId } },
     'cancelExport 200': { ids: { jobId: state.cancelledJobId } },

@@ -9,10 +9,11 @@ import { openSecretBox } from '../../server/store/webhook-keys.ts'
 import { createId } from '../../server/tenancy/id.ts'
 import { issueWebhook } from '../../server/webhooks/issue-webhook.ts'
 import { type SecretBox, webhookEvents } from '../../server/webhooks/webhook.ts'
+import { addSource, type PreparedAgents, prepareAgents, spendInstructions } from '../support/agent-runs.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 
 /** The keys and records that the transactions need to get every documented answer. */
-export interface DreddState {
+export interface DreddState extends PreparedAgents {
   dataFolder: string
   /** The address of a PostgreSQL database; undefined = SQLite in the data folder. */
   database: string | undefined
@@ -36,7 +37,9 @@ export interface DreddState {
   deletedWebhookId: string
   disabledWebhookId: string
   /** A key and a project of an organization that has reached its limits of requests, of queued exports and of webhooks. */
-  spent: { key: string; projectId: string; domain: string }
+  spent: { key: string; projectId: string; agentJobId: string; domain: string }
+  /** A project that no agent has a repository of. */
+  bareProjectId: string
   /** A project, a job and a webhook of another organization. */
   foreign: { projectId: string; jobId: string; webhookId: string }
 }
@@ -55,43 +58,18 @@ export async function prepareDreddState(dataFolder: string, database?: string): 
   const { organizationId, projectId } = await createOrganization(store)
   const domain = 'docs.example.com'
   await store.sites.insert({ domain, projectId, origin: 'http://127.0.0.1:9/', createdAt: now })
-  const addAgentJob = async (status: 'active' | 'completed') => {
+  const addAgentJob = async (status: 'active' | 'completed', owner = projectId) => {
     const id = createId('aj')
     const source = { repository: 'https://git.example.com/acme/docs', ref: null }
     const times = { createdAt: now, archivedAt: null }
-    await store.agentJobs.insert({ projectId, id, status, source, model: 'writer-2', prLink: null, ...times })
+    await store.agentJobs.insert({ projectId: owner, id, status, source, model: 'writer-2', prLink: null, ...times })
     return id
   }
   const addWebhook = prepareWebhooks(store, openSecretBox(dataFolder, undefined), now)
   await store.visits.openVisitorKeys()
   const visitor = Buffer.alloc(16, 1)
   await store.visits.recordBatch(projectId, toViewBatch([{ visitor, path: '/', day: toDay(now), kind: 'human' }]))
-  const queueJob = async (owner: string, domain: string) => {
-    const jobId = createId('se')
-    const request = {
-      domain,
-      version: null,
-      paths: null,
-      deployment: 'air-gapped' as const,
-      features: { search: false, assistant: false, analytics: false, playground: false },
-      offlineSearch: false,
-      verify: null,
-      format: 'zip' as const,
-    }
-    const times = { createdAt: now, updatedAt: now }
-    const job = {
-      jobId,
-      organizationId: owner,
-      request,
-      status: 'queued' as const,
-      progress: 0,
-      pageCount: 0,
-      error: null,
-      ...times,
-      bundle: null,
-    }
-    await store.exportJobs.start(job, undefined, 0)
-  }
+  const queueJob = (owner: string, domain: string) => queueExport(store, owner, domain, now)
   const startJob = async (owner: string) => {
     await queueJob(owner, domain)
     // The lease lasts an hour, so that the runner of the server does not claim the job.
@@ -119,6 +97,9 @@ export async function prepareDreddState(dataFolder: string, database?: string): 
     for (let taken = 0; taken < budget.quota; taken += 1)
       await store.rateLimits.take(spent.organizationId, budget, () => now)
   }
+  await addSource(store, spent.projectId)
+  await spendInstructions(store, spent.organizationId, spent.projectId)
+  const bareProjectId = await addProject(store, organizationId, now)
   const foreign = await createOrganization(store)
   const foreignJob = await startJob(foreign.organizationId)
   const fullDomain = 'docs.example.net'
@@ -140,6 +121,8 @@ export async function prepareDreddState(dataFolder: string, database?: string): 
     agentJobId: await addAgentJob('active'),
     endedAgentJobId: await addAgentJob('completed'),
     archivedAgentJobId: await addAgentJob('completed'),
+    ...(await prepareAgents(store, projectId, now)),
+    bareProjectId,
     domain,
     ...exports,
     webhookId: await addWebhook(organizationId),
@@ -148,6 +131,7 @@ export async function prepareDreddState(dataFolder: string, database?: string): 
     spent: {
       key: (await createApiKey(store, spent.organizationId)).key,
       projectId: spent.projectId,
+      agentJobId: await addAgentJob('completed', spent.projectId),
       domain: fullDomain,
     },
     foreign: {
@@ -160,6 +144,13 @@ export async function prepareDreddState(dataFolder: string, database?: string): 
   return state
 }
 
+async function addProject(store: Store, organizationId: string, createdAt: number): Promise<string> {
+  const id = createId('prj')
+  const rules = { visitorSaltRotation: 'never', visitorRules: 2 } as const
+  await store.projects.insert({ id, organizationId, name: 'Bare', ...rules, createdAt })
+  return id
+}
+
 function prepareWebhooks({ webhooks }: Pick<Store, 'webhooks'>, secrets: SecretBox, createdAt: number) {
   return async (organizationId: string): Promise<string> => {
     const given = { organizationId, url: 'https://hooks.example.com/quire', events: webhookEvents, createdAt }
@@ -167,4 +158,20 @@ function prepareWebhooks({ webhooks }: Pick<Store, 'webhooks'>, secrets: SecretB
     await webhooks.insert(webhook, sealedSecret)
     return webhook.id
   }
+}
+
+async function queueExport(store: Store, organizationId: string, domain: string, now: number): Promise<void> {
+  const request = {
+    domain,
+    version: null,
+    paths: null,
+    deployment: 'air-gapped' as const,
+    features: { search: false, assistant: false, analytics: false, playground: false },
+    offlineSearch: false,
+    verify: null,
+    format: 'zip' as const,
+  }
+  const state = { status: 'queued' as const, progress: 0, pageCount: 0, error: null, bundle: null }
+  const times = { createdAt: now, updatedAt: now }
+  await store.exportJobs.start({ jobId: createId('se'), organizationId, request, ...state, ...times }, undefined, 0)
 }

@@ -49,6 +49,9 @@ const flags = [
   'info',
   '--visits-limit-bytes',
   '100000',
+  '--agent',
+  'demo',
+  '--agent-unconfined',
 ]
 const server = await startServe(database ? [...flags, '--database', database.url] : flags)
 try {

@@ -14,10 +14,24 @@ beforeAll(async () => {
 })
 afterAll(() => server.dispose())
 
-test('a page that does not exist says so, and leads back', async () => {
-  const answer = await client.open(`${organizationId}/nothing/here`)
+test.each([
+  ['a page', () => `${organizationId}/nothing/here`, '../'],
+  ['an export', () => `${organizationId}/exports/se_0000000000000000`, '../'],
+  ['a page outside of an organization', () => 'nothing', 'ORGANIZATION/'],
+  ['an organization', () => 'org_0000000000000000/keys', '../ORGANIZATION/'],
+])('%s that does not exist is missing in the usual frame, which leads back', async (_, path, home) => {
+  const answer = await client.open(path())
+  const text = await answer.text()
   expect(answer.status).toBe(404)
-  expect(await answer.text()).toContain('<a href="../../">Open the dashboard</a>')
+  expect(text).toContain('<title>Error: Not found - ')
+  const to = home.replace('ORGANIZATION', organizationId)
+  expect(text).toContain(`<a href="${to}">Open the overview</a>`)
+  expect(text).toContain('<nav class="side"')
+})
+
+test('who is not signed in sees no navigation on a page that does not exist', async () => {
+  const answer = await fetch(`${server.url}/dashboard/nothing/here`)
+  expect([answer.status, (await answer.text()).includes('<nav')]).toEqual([404, false])
 })
 
 test('a form that is too large is refused in words for people', async () => {

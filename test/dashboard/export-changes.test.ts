@@ -55,6 +55,19 @@ test('an export with as many pages as before says which were replaced and whose 
   expect(readdirSync(join(visits.pages.dataFolder, 'work'))).toEqual([])
 })
 
+test('the list and the page of an export say how many pages changed, if that was counted', async () => {
+  const before = await visits.complete()
+  const counted = await visits.complete({}, { changes: { added: 2, removed: 0, moved: 1, changed: 5 } })
+  const same = await visits.complete({}, { changes: { added: 0, removed: 0, moved: 0, changed: 0 } })
+  const list = strip((await visits.showList()).text)
+  expect(list).toContain('5 changed, 2 added, 1 moved')
+  expect(list).toContain('no page changed')
+  const show = async ({ jobId }: { jobId: string }) => strip((await visits.showJob(jobId)).text)
+  expect(await show(counted)).toContain('5 changed, 2 added, 1 moved, compared with the export before. What changed')
+  expect(await show(same)).toContain('no page changed, compared with the export before. What changed')
+  expect(await show(before)).toContain('the first export of these pages')
+})
+
 test('the texts of a hostile site are shown as text', async () => {
   await complete({ 'index.html': 'One.' })
   const escaped = hostileTexts.map(text => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Answer } from '../../server/dashboard/page.ts'
 import { exportPage } from '../../server/dashboard/pages/export.ts'
 import { exportsPage } from '../../server/dashboard/pages/exports.ts'
-import type { ExportJob, ExportRequest } from '../../server/export/jobs/export-job.ts'
+import type { ExportJob, ExportRequest, PageChanges } from '../../server/export/jobs/export-job.ts'
 import { createId } from '../../server/tenancy/id.ts'
 import { queuedJob } from '../support/export-job.ts'
 import { makeTarGz, makeZip } from '../unpack/make-archives.ts'
@@ -64,7 +64,12 @@ export async function openExportVisits() {
     /** Completes an export with a bundle that has a report. */
     async complete(
       request: Partial<ExportRequest> = {},
-      { pageCount = 3, report = emptyReport as unknown, content = undefined as Buffer | undefined } = {},
+      {
+        pageCount = 3,
+        report = emptyReport as unknown,
+        content = undefined as Buffer | undefined,
+        changes = null as PageChanges | null,
+      } = {},
     ): Promise<ExportJob> {
       const { jobId, lease } = await run(request)
       const bytes = content ?? makeBundle(request.format, report)
@@ -73,7 +78,13 @@ export async function openExportVisits() {
       writeFileSync(join(pages.dataFolder, 'bundles', fileName), bytes)
       const sha256 = createHash('sha256').update(bytes).digest('hex')
       clock += 500
-      await pages.store.exportJobs.complete(lease, { fileName, sizeBytes: bytes.length, sha256 }, pageCount, clock)
+      await pages.store.exportJobs.complete(
+        lease,
+        { fileName, sizeBytes: bytes.length, sha256 },
+        pageCount,
+        clock,
+        changes,
+      )
       return (await pages.store.exportJobs.find(jobId)) as ExportJob
     },
   }

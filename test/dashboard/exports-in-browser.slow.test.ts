@@ -157,7 +157,7 @@ test('an export is started again with its settings, and its list renews itself',
     'completed',
     'completed',
   ])
-  expect(await tab.$eval('#exports tbody tr', row => (row as HTMLElement).innerText)).toContain('as many')
+  expect(await tab.$eval('#exports tbody tr', row => (row as HTMLElement).innerText)).toContain('no page changed')
   expect(await inspect()).toEqual([])
 })
 

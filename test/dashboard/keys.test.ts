@@ -29,8 +29,8 @@ async function readForm(query = '') {
   }
 }
 
-test('a new key may read and write from everywhere for 90 days, unless something else is chosen', async () => {
-  expect(await readForm()).toEqual({ ticked: ['read', 'write'], expiry: '90', lines: ['', ''], isUnfolded: false })
+test('a new key may only read, from everywhere and for 90 days, unless something else is chosen', async () => {
+  expect(await readForm()).toEqual({ ticked: ['read'], expiry: '90', lines: ['', ''], isUnfolded: false })
 })
 
 test.each([
@@ -41,6 +41,12 @@ test.each([
   expect((await generate({ read: 'on', expiry })).status).toBe(200)
   const [key] = (await listKeys()) as [ApiKey]
   expect(key.expiresAt === null ? null : (key.expiresAt - key.createdAt) / dayMs).toBe(days)
+})
+
+test('the page of a new key names its scopes and when it expires', async () => {
+  const { text } = await generate({ read: 'on', write: 'on' })
+  expect(text).toMatch(/Scopes: read, write\. It expires on <time [^>]+>\d{4}-\d\d-\d\d \d\d:\d\d UTC<\/time>\./)
+  expect((await generate({ read: 'on', expiry: '' })).text).toContain('Scopes: read. It never expires.')
 })
 
 test('the list shows when a key expires as text too, because a title needs a pointer', async () => {

@@ -9,6 +9,7 @@ import { healthPage } from '../../server/dashboard/pages/health.ts'
 import { overviewPage } from '../../server/dashboard/pages/overview.ts'
 import type { Organization } from '../../server/tenancy/organization.ts'
 import { takeRequest } from '../../server/tenancy/rate-limit.ts'
+import { parseRhythm } from '../../server/tenancy/site-schedule.ts'
 import { createApiKey } from '../support/server.ts'
 import {
   addOrganization,
@@ -248,6 +249,33 @@ test('failed exports and failing pages are on top, until another export of the s
   expect(alerts).toContain('The last export of docs.example.com failed. docs.example.com did not answer. See why')
   expect(alerts).toContain('1 page had a server error in the last 7 days, for 1 visitor: /slow All failures')
   expect(alerts).toContain('1 page was not found in the last 7 days, by 1 visitor: /gone All failures')
+  expect(lists?.join('\n')).toMatch(/list=failures&amp;page=%2Fgone">\/gone<\/a>/)
+})
+
+test('a refused start of a schedule is on top, with why, until an export of the site is started', async () => {
+  const { store } = dashboard
+  await addProject(store, 'org_1')
+  await addOrganization(store, 'org_2', 'Other')
+  await addProject(store, 'org_2', 'prj_2')
+  const refuse = async (domain: string, projectId: string) => {
+    await store.sites.insert({ domain, projectId, origin: null, createdAt: now })
+    await store.siteSchedules.put(domain, { rhythm: parseRhythm('every 6h'), onlyIfChanged: false }, now)
+    await store.siteSchedules.record(domain, { kind: 'refused', at: now, problem: 'The queue is full.' })
+  }
+  const domains = ['a', 'b', 'c', 'd'].map(name => `${name}.example.com`)
+  for (const domain of domains) await refuse(domain, 'prj_1')
+  await refuse('other.example.com', 'prj_2')
+  const readAlerts = async () => toText((await show()).match(/<ul class="alerts".*?<\/ul>/gs)?.join('\n') ?? '')
+  const line = (domain: string) =>
+    `The last scheduled export of ${domain} was not started. The queue is full. See its schedule`
+  const alerts = await readAlerts()
+  expect(domains.map(domain => alerts.includes(line(domain)))).toEqual([true, true, true, false])
+  expect(alerts).toContain('1 more scheduled export was not started. All sites')
+  expect(alerts).not.toContain('other.example.com')
+  expect(await show()).toContain('<a href="projects/sites/a.example.com#schedule">')
+  await addExport('se_1', now + 1, 'a.example.com')
+  const later = await readAlerts()
+  expect(domains.map(domain => later.includes(line(domain)))).toEqual([false, true, true, true])
 })
 
 test('only operators have the health in their navigation', async () => {

@@ -14,8 +14,10 @@ import { openBundleFiles } from '../../server/store/bundle-files.ts'
 import { openLinkKeys } from '../../server/store/link-keys.ts'
 import { openLostFolder } from '../../server/store/lost-files.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
+import { openSecretBox } from '../../server/store/webhook-keys.ts'
 import { createId } from '../../server/tenancy/id.ts'
 import type { Plan } from '../../server/tenancy/organization.ts'
+import { issueWebhook } from '../../server/webhooks/issue-webhook.ts'
 import { createComparison } from '../../server/workers/compare-in-thread.ts'
 
 /** Pages of the dashboard on a real store in a new folder, without a server. */
@@ -59,6 +61,8 @@ export async function openPageVisits({ maxQueuedExports = 100 } = {}): Promise<P
     createJobId: () => createId('se'),
     hashText,
     keyPrefix: 'quire_',
+    issueWebhook: (given: Parameters<typeof issueWebhook>[0]) =>
+      issueWebhook(given, { secrets: openSecretBox(dataFolder, undefined), allowed: { names: [], ranges: [] } }),
   } as unknown as DashboardDeps
 
   const visit: PageVisits['visit'] = async (page, options) => {

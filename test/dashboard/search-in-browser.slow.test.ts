@@ -40,6 +40,30 @@ test('Ctrl K finds pages of the dashboard by their names, and the documentation'
   expect(faults).toEqual([])
 })
 
+test('Esc closes the search and the list of keys, and the focus goes back', async () => {
+  const { tab, go, faults } = opened as DashboardTab
+  await tab.setViewport({ width: 1280, height: 800 })
+  await go('/keys')
+  const focused = () => tab.evaluate(() => document.activeElement?.textContent)
+  for (const opener of ['k', '?'] as const) {
+    await tab.focus('.side [data-go=u]')
+    if (opener === 'k') await tab.keyboard.down('Control')
+    await tab.keyboard.press(opener)
+    await tab.keyboard.up('Control')
+    await expect.poll(focused).toBe(opener === 'k' ? '' : 'Close')
+    await tab.keyboard.press('Escape')
+    await expect.poll(focused).toBe('People')
+  }
+  // On a small screen, the button that lists the keys is in the menu.
+  await tab.setViewport({ width: 360, height: 740 })
+  await tab.click('.menu summary')
+  await tab.click('.menu [data-keys]')
+  expect(await focused()).toBe('Close')
+  await tab.keyboard.press('Escape')
+  await tab.setViewport({ width: 1280, height: 800 })
+  expect(faults).toEqual([])
+})
+
 test('Enter in the search of a list filters the list, and opens no dialog', async () => {
   const { tab, go, faults } = opened as DashboardTab
   await go('/keys?keys-find=dep')

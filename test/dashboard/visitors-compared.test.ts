@@ -93,3 +93,19 @@ test('a comparison says that today is not over, and of days that are over it doe
   expect(over).toContain('Compared with 2026-11-21 to 2026-11-21.')
   expect(over).not.toContain(notOver)
 })
+
+test('today is not compared in percent with a whole day', async () => {
+  await record({ '/': 40 }, today - 1)
+  await record({ '/': 12 }, today)
+  const text = toText(await show('?range=today&compare=previous'))
+  expect(text).toContain('so far (before, a whole day: 40)')
+  expect(text).toContain('Today is not over, and it is compared with a whole day')
+})
+
+test('the numbers of the legend and the bars are told apart', async () => {
+  await record({ '/': 12 }, today - 1)
+  await record({ '/': 12 }, today)
+  const html = await show('?range=7')
+  expect(toText(html)).toContain('People 12')
+  expect(toText(html)).toContain('A bar counts each visitor of its day once, so the bars may add up to more.')
+})

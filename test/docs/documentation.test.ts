@@ -96,12 +96,12 @@ describe.each(listPages(files))('%s', path => {
     expect(html).not.toMatch(/<th[^>]*><\/th>/)
   })
 
-  test('every page has the same two scripts, and none has a picture, an inline script or an inline style', () => {
-    const scripts = [...html.matchAll(/<script src="([^"]*)" defer><\/script>/g)].map(([, src = '']) =>
+  test('every page has the same three scripts, and none has a picture, an inline script or an inline style', () => {
+    const scripts = [...html.matchAll(/<script src="([^"]*)"(?: defer)?><\/script>/g)].map(([, src = '']) =>
       posix.basename(src),
     )
-    expect(scripts).toEqual(['docs.js', 'search.js'])
-    expect(html.match(/<script/g)).toHaveLength(2)
+    expect(scripts).toEqual(['theme.js', 'docs.js', 'search.js'])
+    expect(html.match(/<script/g)).toHaveLength(3)
     expect(html).not.toMatch(/<img|<style| style=| on\w+=/)
   })
 
@@ -130,8 +130,12 @@ test('the first page leads to three ways, and not to a clone of the repository',
 
 test('pages link to the dashboard only if the server has one', () => {
   const { files: served, writeMissingPage: write } = buildDocumentation({ ...sources, hasDashboard: true })
-  expect(served.get('/docs/')?.body).toContain('<a href="../dashboard/">Open the dashboard</a>')
-  expect(served.get('/docs/operations/getAgentJob')?.body).toContain('<a href="../../dashboard/">Dashboard</a>')
+  expect(served.get('/docs/')?.body).toContain(
+    '<li data-quire-export="remove"><a href="../dashboard/">Open the dashboard</a></li>',
+  )
+  expect(served.get('/docs/operations/getAgentJob')?.body).toContain(
+    '<a href="../../dashboard/" data-dashboard data-quire-export="remove">Dashboard</a>',
+  )
   expect(write('/a')).toContain('<a href="dashboard/">Dashboard</a>')
   for (const { body } of files.values()) expect(body).not.toMatch(/href="[./]*dashboard\/"/)
 })

@@ -1,3 +1,4 @@
+// A long file: one browser opens the documentation for all of these tests.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
@@ -47,15 +48,14 @@ async function findViolations(): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
+/** Both widths and both schemes. No rule depends on a width and a scheme together. */
 const views = [
-  { viewport: small, scheme: 'light' },
   { viewport: small, scheme: 'dark' },
   { viewport: wide, scheme: 'light' },
-  { viewport: wide, scheme: 'dark' },
 ]
 
 test.each([...listPages(files), '/nothing/here'])(
-  '%s has no axe violations, and does not scroll horizontally, at both widths, in light and dark',
+  '%s has no axe violations, and does not scroll horizontally, on a small screen in the dark and on a wide one in light',
   async path => {
     await go(path)
     for (const { viewport, scheme } of views) {
@@ -116,10 +116,33 @@ describe('by keyboard', () => {
     await tab.keyboard.press('Enter')
     expect(await tab.$eval('.menu nav', nav => nav.checkVisibility())).toBe(true)
     await tab.keyboard.press('Tab')
-    expect(await focused()).toEqual({ text: 'Overview', isOutlined: true })
+    expect(await focused()).toEqual({ text: 'API reference', isOutlined: true })
     await Promise.all([tab.waitForNavigation(), tab.keyboard.press('Enter')])
-    expect(new URL(tab.url()).pathname).toBe('/docs/')
+    expect(new URL(tab.url()).pathname).toBe('/docs/reference')
   })
+
+  test.each([small, wide])(
+    'at $width px, the header is low, and a chosen theme stays, also in the dashboard',
+    async view => {
+      await tab.setViewport(view)
+      await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }])
+      await go('/docs/operate')
+      expect(await tab.$eval('h1', heading => heading.getBoundingClientRect().top)).toBeLessThan(120)
+      if (view === small) await tab.click('.menu summary')
+      await tab.focus(view === small ? '.menu [value=dark]' : 'header [value=dark]')
+      await Promise.all([tab.waitForResponse(answer => answer.url().endsWith('/theme')), tab.keyboard.press('Enter')])
+      const ground = () => tab.evaluate(() => getComputedStyle(document.body).backgroundColor)
+      for (const path of ['/docs/operate', '/docs/', '/dashboard/sign-in']) {
+        if (path !== '/docs/operate') await go(path)
+        expect([path, await ground()]).toEqual([path, 'rgb(20, 23, 26)'])
+        expect(await tab.$eval('[value=dark]', button => button.ariaPressed)).toBe('true')
+      }
+      await Promise.all([tab.waitForResponse(answer => answer.url().endsWith('/theme')), tab.click('[value=system]')])
+      await go('/docs/')
+      expect(await ground()).toBe('rgb(255, 255, 255)')
+      expect(faults).toEqual([])
+    },
+  )
 
   test('Ctrl K opens a dialog that finds a section, and Enter opens it', async () => {
     await tab.setViewport(wide)
@@ -158,12 +181,40 @@ async function pressCtrlK(): Promise<void> {
   await tab.keyboard.up('Control')
 }
 
+test('a small screen folds the long sections of a long page; a link into one opens it, and so does the search', async () => {
+  await tab.setViewport(small)
+  await go('/docs/operate')
+  expect(await tab.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(6 * small.height)
+  const folds = () => tab.$$eval('.fold', all => all.map(each => (each as HTMLDetailsElement).open))
+  const closed = (await folds()).filter(isOpen => !isOpen).length
+  expect(closed).toBeGreaterThan(5)
+  expect(await findViolations()).toEqual([])
+  const heading = '#put-nginx-in-front'
+  await tab.evaluate(hash => location.assign(hash), heading)
+  await tab.waitForFunction(hash => document.querySelector(hash)?.closest('details')?.open, {}, heading)
+  expect(Math.abs(await tab.$eval(heading, each => each.getBoundingClientRect().top))).toBeLessThan(small.height)
+  // A link to a text opens its section as the search of the browser does.
+  await tab.goto('about:blank')
+  await go('/docs/operate#:~:text=header_up')
+  await tab.waitForFunction(() => document.querySelector('#put-caddy-in-front')?.closest('details')?.open)
+  await tab.click('.open-all')
+  expect((await folds()).every(Boolean)).toBe(true)
+  await tab.setViewport(wide)
+  await go('/docs/operate')
+  expect(await folds()).toEqual([])
+  expect(faults).toEqual([])
+})
+
 test('the form of an operation sends a request to the server, and shows the answer without the key', async () => {
   const { organizationId, projectId } = await createOrganization(server.store)
   const { key } = await createApiKey(server.store, organizationId)
   await tab.setViewport(wide)
   await go('/docs/operations/getUniqueVisitors')
+  // The samples ask the server of the reader, and the dashboard has the form for a key.
+  expect(await tab.$eval('.sample code', code => code.textContent)).toContain(`${server.url}/v1/analytics/`)
   await tab.click('.try > summary')
+  const toKeys = await tab.$eval('.try form a', link => [link.checkVisibility(), (link as HTMLAnchorElement).href])
+  expect(toKeys).toEqual([true, `${server.url}/dashboard/?section=keys#generate`])
   await tab.type('[name=key]', key)
   await tab.type('[name=projectId]', projectId)
   await tab.type('[name=limit]', '7')

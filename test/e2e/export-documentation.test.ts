@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 test('the whole documentation is exported without dead links', () => {
-  expect(report).toMatchObject({ pages: listPages(files).length, unresolved: [] })
+  expect(report).toMatchObject({ pages: listPages(files).length, unresolved: [], removedFeatures: [] })
 })
 
 test.for(['root', 'folder', 'file'] as const)('its search works in a bundle: %s', async (place, context) => {
@@ -41,10 +41,22 @@ test.for(['root', 'folder', 'file'] as const)('its search works in a bundle: %s'
   await go(bundle.address(place, 'docs/operate.html'))
   await tab.click('[data-search]')
   await tab.keyboard.type('delaycompress')
-  await tab.waitForSelector('quire-search >>> mark')
-  expect(await tab.$$eval('quire-search >>> [role=option]', all => all.length)).toBe(1)
+  // It also shows what it finds for the first letters.
+  await expect.poll(() => tab.$$eval('quire-search >>> [role=option]', all => all.length)).toBe(1)
   await Promise.all([tab.waitForNavigation(), tab.keyboard.press('Enter')])
   expect(tab.url()).toBe(bundle.address(place, 'docs/visitors.html#follow-a-log'))
+  expect(faults).toEqual([])
+  await tab.browserContext().close()
+})
+
+test('offline, a theme can be chosen and stays, and no link leads to the dashboard of the server', async context => {
+  if (!browser) return context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+  const { tab, faults, go } = await openVisitor(browser, bundle)
+  await go(bundle.address('file', 'docs/operate.html'))
+  await tab.click('header .theme [value=dark]')
+  await go(bundle.address('file', 'docs/index.html'))
+  expect(await tab.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(20, 23, 26)')
+  expect(await tab.$$eval('a[href*="dashboard/"]', all => all.length)).toBe(0)
   expect(faults).toEqual([])
   await tab.browserContext().close()
 })

@@ -14,6 +14,7 @@ import { openSiteCaches } from '../../server/store/site-cache/site-caches.ts'
 import { openStore } from '../../server/store/store.ts'
 import { send } from '../support/client.ts'
 import { addCompletedJob, type CompletedJob } from '../support/completed-job.ts'
+import { makeNewer } from '../support/newer-database.ts'
 import { createApiKey, createConfig, createOrganization } from '../support/server.ts'
 
 // A database that is lost, emptied, damaged, restored from an older backup, or of a newer version: nothing beside it is
@@ -133,15 +134,7 @@ test.each<[string, RegExp, () => Promise<void>]>([
     },
   ],
   ['not a database', /not a SQLite database/, () => writeFile(database(), 'x'.repeat(10_000))],
-  [
-    'of a newer version',
-    /newer Quire.*Upgrade/,
-    async () => {
-      const bytes = await readFile(database())
-      bytes.writeUInt32BE(9999, 60)
-      await writeFile(database(), bytes)
-    },
-  ],
+  ['of a newer version', /newer Quire.*Upgrade/, async () => makeNewer(database())],
 ])('nothing is deleted beside a database that is %s', async (_, message, spoil) => {
   await removeWal()
   await spoil()

@@ -213,7 +213,9 @@ test('an older version did not record who had visits: a file says so when the st
     ALTER TABLE sites DROP COLUMN signing_key; ALTER TABLE sites DROP COLUMN login_at; ALTER TABLE sites DROP COLUMN login;
     ALTER TABLE api_keys DROP COLUMN project_ids; ALTER TABLE api_keys DROP COLUMN allowed_addresses;
     ALTER TABLE projects DROP COLUMN visitor_rules; ALTER TABLE projects DROP COLUMN counting;
-    ALTER TABLE agent_jobs DROP COLUMN changed_at; DROP TABLE webhook_deliveries; DROP TABLE webhooks;
+    ALTER TABLE agent_jobs DROP COLUMN changed_at; DROP TABLE agent_events; DROP TABLE agent_runs; DROP TABLE agent_sources; DROP TABLE site_schedules;
+    ALTER TABLE export_jobs DROP COLUMN changes;
+    DROP TABLE webhook_deliveries; DROP TABLE webhooks;
     DROP TABLE sessions; DROP TABLE sign_in_links; DROP TABLE people; DROP TABLE audit_events;
     PRAGMA user_version = 8`)
   old.close()

@@ -183,14 +183,15 @@ test('the server shows its document', async () => {
 })
 
 describe('the paths on which clients of such platforms start agents', () => {
-  const bodies = [{ prompt: 'Update the quickstart' }, { branch: 'docs', messages: [], asDraft: true }, undefined]
+  const bodies = [{ prompt: 'Update the quickstart' }, { prompt: 'Update it', messages: [] }]
   const paths = ['/v2/agent/PROJECT/job', '/v1/agent/PROJECT/job', '/v2/agent/PROJECT/job/aj_9c41d2e0b7a65f38/message']
-  test.each(paths)('POST %s says what to do, whatever the body is', async path => {
-    for (const body of bodies) {
-      const answer = await used.ask('POST', path.replace('PROJECT', used.projectId), body)
-      expect(answer).toMatchObject({ status: 501, json: { code: 'no_agent_runner' } })
-      expect(answer.json.error).toContain('reportAgentJob')
-    }
+  test.each(paths)('POST %s says what to do where no agents run', async path => {
+    const [body, other] = bodies
+    const answer = await used.ask('POST', path.replace('PROJECT', used.projectId), body)
+    expect(answer).toMatchObject({ status: 501, json: { code: 'no_agent_runner' } })
+    expect(answer.json.error).toContain('reportAgentJob')
+    const refused = await used.ask('POST', path.replace('PROJECT', used.projectId), other)
+    expect(refused).toMatchObject({ status: 400, json: { error: expect.stringContaining('messages') } })
   })
 
   test.each(paths)('POST %s needs a key with the scope write, and a project of its organization', async path => {

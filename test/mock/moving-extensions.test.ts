@@ -149,7 +149,37 @@ test('keys and chosen errors work as for the first document', async () => {
   expect(read.body.code).toBe('missing_scope')
   const chosen = await send(mock, archive, { method: 'POST', headers: { Prefer: 'code=409' } })
   expect([chosen.status, chosen.body.code]).toEqual([409, 'illegal_transition'])
-  expect((await send(mock, '/v1/agent/prj_5b1c2d3e4f506172/job', { method: 'POST' })).body.code).toBe('no_agent_runner')
+  const init = {
+    method: 'POST',
+    body: '{"prompt":"x"}',
+    headers: { 'Content-Type': 'application/json', Prefer: 'code=501' },
+  }
+  expect((await send(mock, '/v1/agent/prj_5b1c2d3e4f506172/job', init)).body.code).toBe('no_agent_runner')
+})
+
+test('a started job moves by itself, tells its events, goes on after a message, and can be cancelled', async () => {
+  const { mock } = createStepMock()
+  const post = (path: string, body?: object) =>
+    send(mock, path, {
+      method: 'POST',
+      ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+    })
+  const { body: job } = await post('/v2/agent/prj_5b1c2d3e4f506172/job', { prompt: 'Fix it.' })
+  const run = async () => (await send(mock, `${agentJobs}/${job.id}/run`)).body
+  const events = async () => (await send(mock, `${agentJobs}/${job.id}/events`)).body.events as object[]
+  // The time moves by a second with each request.
+  const seen: Awaited<ReturnType<typeof run>>[] = []
+  while (seen.length < 30 && seen.at(-1)?.state !== 'ended') seen.push(await run())
+  expect([...new Set(seen.map(({ state }) => state))].slice(-2)).toEqual(['running', 'ended'])
+  expect(seen.at(-1)).toMatchObject({ turn: 1, end: 'changed', files: 1 })
+  expect((await send(mock, `/v2/agent/prj_5b1c2d3e4f506172/job/${job.id}`)).body.status).toBe('completed')
+  expect((await send(mock, `${agentJobs}/${job.id}/change`)).body.files).toHaveLength(1)
+  const before = await events()
+  expect((await post(`/v2/agent/prj_5b1c2d3e4f506172/job/${job.id}/message`, { prompt: 'More.' })).status).toBe(202)
+  expect(await run()).toMatchObject({ turn: 2, prompt: 'More.', end: null })
+  expect((await events()).slice(0, before.length)).toEqual(before)
+  expect((await post(`${agentJobs}/${job.id}/cancel`)).body).toMatchObject({ state: 'ended', end: 'cancelled' })
+  expect((await post(`${agentJobs}/${job.id}/cancel`)).status).toBe(409)
 })
 
 test('the mock passes the kit for all operations of the second document', async () => {

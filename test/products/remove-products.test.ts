@@ -82,6 +82,7 @@ describe('removed', () => {
       '<div class="addsearch"><p>all the text</p>',
       '<p>all the text</p>',
     ],
+    ['what the author of the site marked', 'a<p data-quire-export="remove"><a href="/in">Sign in</a></p>b', 'ab'],
     ['a void element', 'a<img src="https://www.facebook.com/tr?id=1">b', 'ab'],
     ['a frame of a product', 'a<iframe src="//codepen.io/x/embed/y"><p>no frames</p></iframe>b', 'ab'],
     ['a preconnect link', '<link rel="preconnect" href="https://X-dsn.algolia.net">a', 'a'],

@@ -193,3 +193,35 @@ stores.describe('ended jobs', () => {
     expect((await jobs.list({ organizationId: 'org_1' })).map(({ jobId }) => jobId)).toEqual(['se_1'])
   })
 })
+
+stores.describe('the last completed export of the same pages', () => {
+  const complete = async (jobId: string, request: Partial<ExportRequest>, at: number) => {
+    await jobs.start(job(jobId, request, at), undefined, 0)
+    await jobs.complete((await claim(at)).lease, { ...bundle, fileName: `${jobId}.zip` }, 1, at)
+  }
+  const find = async (paths: string[] | null, organizationId = 'org_1', domain = 'docs.example.com') =>
+    (await jobs.findLastCompleted(organizationId, { domain, paths }))?.jobId
+
+  test('an export of the whole site is found behind any number of exports of pages', async () => {
+    expect(await find(null)).toBeUndefined()
+    await complete('se_old', {}, now)
+    await complete('se_whole', {}, now + 1)
+    for (let at = 0; at < 55; at++) await complete(`se_${at}`, { paths: ['/a'] }, now + 2 + at)
+    await jobs.start(job('se_open', {}, now + 100), undefined, 0)
+    expect(await find(null)).toBe('se_whole')
+    expect(await find(null, 'org_2')).toBeUndefined()
+    expect(await find(null, 'org_1', 'other.example.com')).toBeUndefined()
+  })
+
+  test('exports of pages are told apart by their paths, also with quotes and other letters', async () => {
+    const paths = ['/a"b', '/ä/日本', "/it's", '/%20']
+    await complete('se_odd', { paths, version: '"paths":null' }, now)
+    await complete('se_a', { paths: ['/a'] }, now + 1)
+    await complete('se_ab', { paths: ['/a', '/b'] }, now + 2)
+    expect(await find(paths)).toBe('se_odd')
+    expect(await find(['/a'])).toBe('se_a')
+    expect(await find(['/a', '/b'])).toBe('se_ab')
+    expect(await find(['/b'])).toBeUndefined()
+    expect(await find(null)).toBeUndefined()
+  })
+})

@@ -44,7 +44,7 @@ describe.each<[string, string, string[]]>([
   ],
   [
     'of another program with a higher schema version',
-    'it has schema version 99, but lacks the tables organizations, projects, sites and 14 more. Another program made it, or it is damaged.',
+    'it has schema version 99, but lacks the tables organizations, projects, sites and 18 more. Another program made it, or it is damaged.',
     ['CREATE TABLE notes (a)', 'PRAGMA user_version = 99'],
   ],
   [

@@ -63,16 +63,19 @@ async function fill(number: number): Promise<void> {
     actor: 'command line (ada)',
     address: 'host-1',
   })
-  await store.agentJobs.insert({
-    projectId,
-    id: 'aj_1',
-    status: 'active',
-    source: { repository: 'https://git.example.com/acme/docs', ref: null },
-    model: 'writer-2',
-    prLink: null,
-    createdAt: now,
-    archivedAt: null,
-  })
+  const page = 'https://git.example.com/acme/docs'
+  await store.agentSources.put(
+    { projectId, url: page, page, branch: 'main', folders: [], forge: 'branch', isDraft: false },
+    null,
+  )
+  await store.agentRuns.start(
+    {
+      ...{ projectId, id: 'aj_1', status: 'active', model: 'writer-2', prLink: null, createdAt: now, archivedAt: null },
+      source: { repository: page, ref: null },
+    },
+    { prompt: 'Fix the typo.', branch: 'main', folder: null, isDraft: false },
+    { active: 1, openPullRequests: 1 },
+  )
   const view = { visitor: Buffer.alloc(16, number), path: '/', day: 1, kind: 'human' as const }
   await store.visits.recordBatch(projectId, toViewBatch([view]))
   await store.rateLimits.take(organizationId, { budget: 'analytics', quota: 9, windowSeconds: 60 }, () => now)
@@ -106,11 +109,12 @@ function job(jobId: string, organizationId: string, domain: string): ExportJob {
   }
 }
 
+const parents = ['organizations', 'projects', 'export_jobs', 'people', 'webhooks', 'agent_jobs', 'agent_runs']
 const tables: Record<StoreKind, string> = {
   SQLite: `SELECT DISTINCT t.name FROM sqlite_schema t LEFT JOIN pragma_foreign_key_list(t.name) f
-    WHERE t.type = 'table' AND (f."table" IN ('organizations', 'projects', 'export_jobs', 'people', 'webhooks') OR t.name = 'organizations')`,
+    WHERE t.type = 'table' AND (f."table" IN (${parents.map(name => `'${name}'`)}) OR t.name = 'organizations')`,
   PostgreSQL: `SELECT DISTINCT t.relname AS name FROM pg_class t LEFT JOIN pg_constraint f ON f.conrelid = t.oid
-    WHERE t.relkind IN ('r', 'p') AND (f.confrelid = ANY ('{organizations, projects, export_jobs, people, webhooks}'::regclass[])
+    WHERE t.relkind IN ('r', 'p') AND (f.confrelid = ANY ('{${parents}}'::regclass[])
       OR t.oid = 'organizations'::regclass)`,
 }
 

@@ -38,7 +38,7 @@ function findBreak(number: number, text: string): string | null {
   if (Number(from) >= number || Number(from) === 0) return 'names a migration that does not come before it'
   if (/ADD COLUMN[^;]* NOT NULL(?![^;]* DEFAULT)/.test(text)) return 'adds a column that earlier versions do not fill'
   // Only versions that no longer need it, since a migration in between, can go on without it.
-  const takes = /\b(DROP|RENAME|DELETE|ALTER COLUMN|ADD CONSTRAINT|UNIQUE)\b/.exec(text)?.[0]
+  const takes = /\b(DROP|RENAME|(?<!ON )DELETE|ALTER COLUMN|ADD CONSTRAINT|UNIQUE)\b/.exec(text)?.[0]
   return takes !== undefined && Number(from) === number - 1 ? `takes something away (${takes})` : null
 }
 
@@ -48,6 +48,8 @@ test.each([
   ["ALTER TABLE sites ADD COLUMN login TEXT NOT NULL DEFAULT ''", 19, null],
   ['ALTER TABLE sites DROP COLUMN login', 19, 'takes something away (DROP)'],
   ['ALTER TABLE sites DROP COLUMN login', 18, null],
+  ['DELETE FROM sites', 19, 'takes something away (DELETE)'],
+  ['CREATE TABLE logins (domain TEXT REFERENCES sites (domain) ON DELETE CASCADE) STRICT', 19, null],
   ['CREATE TABLE logins (id TEXT) STRICT', 20, 'names a migration that does not come before it'],
 ])('the rule for migrations: %s, usable from %i', (sql, from, problem) => {
   const text = `-- Usable from 0${from}: a reason.\n${sql};`

@@ -1,3 +1,4 @@
+// A long file: it fills every table of both stores, and reads all of it again.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import { openPostgresStore } from '../../server/store/postgres/store.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
 import { openPostgresSide } from '../../server/store/transfer/postgres-side.ts'
 import { transferToPostgres, transferToSqlite } from '../../server/store/transfer/transfer-stores.ts'
+import { parseRhythm } from '../../server/tenancy/site-schedule.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
 import { runQuire } from '../support/process.ts'
 import { createRandom } from '../support/random.ts'
@@ -238,6 +240,10 @@ async function fill(store: Store): Promise<void> {
   }
   await store.sites.insert({ domain: 'docs.example.com', projectId: never, origin: null, createdAt: 7 } as never)
   await store.sites.updateLogin('docs.example.com', { sealed: Buffer.from([0, 255, 7]), at: 8 })
+  const rhythm = parseRhythm('weekly mon@03:00')
+  await store.siteSchedules.put('docs.example.com', { rhythm, onlyIfChanged: true }, 9)
+  const started = { jobId: 'se_1', fingerprint: 'abc' }
+  await store.siteSchedules.record('docs.example.com', { kind: 'started', at: 10, problem: null }, started)
   await store.apiKeys.insert(
     {
       id: 'key_1',
@@ -284,6 +290,7 @@ async function read(store: Store): Promise<unknown> {
     projects: await store.projects.list(),
     sites: await store.sites.list(),
     login: await store.sites.findLogin('docs.example.com'),
+    schedule: await store.siteSchedules.find('docs.example.com'),
     apiKeys: await store.apiKeys.list('org_1'),
     webhooks: await store.webhooks.list(),
     deliveries: await store.webhookDeliveries.list('wh_1', { limit: 9 }),

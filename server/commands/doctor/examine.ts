@@ -9,6 +9,7 @@ import { checkAgents } from './check-agents.ts'
 import { checkBackup } from './check-backup.ts'
 import { checkBrowser } from './check-browser.ts'
 import { checkClock } from './check-clock.ts'
+import { checkConfinement } from './check-confinement.ts'
 import { checkDatabases } from './check-databases.ts'
 import { checkDisk } from './check-disk.ts'
 import { checkAddress, checkLinkKey } from './check-links.ts'
@@ -29,7 +30,8 @@ interface Patient {
   readServer(): Pick<
     Config,
     'publicUrl' | 'bundles' | 'database' | 'linkKeyFile' | 'visitorKeyFile' | 'follow' | 'node'
-  >
+  > &
+    Partial<Pick<Config, 'agentRunner' | 'role'>>
   /** Where bundles are stored; undefined = where `readServer` says. */
   bundles?: S3Location | undefined
   /** The address of a PostgreSQL database; undefined = that of `readServer`. */
@@ -71,6 +73,8 @@ export async function examine(patient: Patient): Promise<Finding[]> {
       ? findLogPosition(dataFolder, projectId, file)
       : findPostgresLogPosition(database, { node: server?.node, projectId, log: file })
   findings.push(...(await checkLogs(server?.follow.logs ?? [], findPosition)))
+  const runner = server?.role === 'api' ? undefined : server?.agentRunner
+  if (runner) findings.push(...(await checkConfinement(runner)))
   return [...findings, checkAgents(now()), ...(await checkBrowser(env, allowNoSandbox))]
 }
 

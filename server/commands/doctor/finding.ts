@@ -11,6 +11,7 @@ export type Check =
   | 'clock'
   | 'links'
   | 'agents'
+  | 'confinement'
   | 'browser'
 
 /** One result of `quire doctor`. A failure needs action. A warning needs none if the operator intended its cause. */

@@ -9,9 +9,9 @@ import { html } from '../parts/html.ts'
 import { errorTexts as texts } from '../texts/frame.ts'
 import { sendHtml } from './send-page.ts'
 
-/** Answers requests for pages that do not exist. */
-export const answerUnknownPages: RequestHandler = (_req, res) => {
-  sendProblem(res, 404, texts.notFound, texts.notFoundHint)
+/** Refuses requests for pages that do not exist. */
+export const refuseUnknownPages: RequestHandler = () => {
+  throw new PageNotFound()
 }
 
 /** Answers errors as pages for people. The details of a fault are only in the log. */

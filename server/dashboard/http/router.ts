@@ -1,4 +1,4 @@
-import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
 import type { Logger } from 'pino'
 import { relativePath } from '../../docs/relative-path.ts'
 import type { FindServerAddress } from '../../http/server-address.ts'
@@ -19,10 +19,10 @@ import { pages } from '../pages/index.ts'
 import { html } from '../parts/html.ts'
 import { createChangeRecorder } from '../record-change.ts'
 import { findStaticFile } from '../static-files.ts'
-import { sectionPath } from '../texts/frame.ts'
+import { errorTexts, sectionPath } from '../texts/frame.ts'
 import { notices } from '../texts/notices.ts'
 import { signInTexts } from '../texts/sign-in.ts'
-import { answerPageErrors, answerUnknownPages, refuseForeignForm, refuseForm } from './errors.ts'
+import { answerPageErrors, refuseForeignForm, refuseForm, refuseUnknownPages } from './errors.ts'
 import { readForm } from './form.ts'
 import { isFromOwnPage } from './same-origin.ts'
 import { sendDownload, sendHtml, sendToPage } from './send-page.ts'
@@ -71,13 +71,14 @@ export function dashboardRouter(options: DashboardOptions): Router {
   })
   for (const page of pages) mountPage(router, page, options)
   router.get('/*path', correctAddress)
-  router.use(answerUnknownPages)
+  router.use(refuseUnknownPages)
+  router.use(frameMissingPages(options))
   router.use(answerPageErrors(log))
   return router
 }
 
 function mountPage(router: Router, page: PageDefinition, options: DashboardOptions): void {
-  const { deps, findAddress, findClient } = options
+  const { deps, findAddress } = options
   const path = `/:organizationId${page.path === '' ? '/' : page.path}`
   router.get(path, async (req, res) => {
     const visit = await openVisit(req, res)
@@ -99,29 +100,33 @@ function mountPage(router: Router, page: PageDefinition, options: DashboardOptio
       return undefined
     }
     if (req.method === 'POST' && !isOwnForm(req, res, signedIn, address.url)) return undefined
-    const { person, session, secret } = signedIn
-    const organization = await findOrganization(person, String(req.params.organizationId), deps)
+    const organization = await findOrganization(signedIn.person, String(req.params.organizationId), deps)
     if (!organization) throw new PageNotFound()
-    const organizations = await listOrganizations(person, deps)
-    return {
-      person,
-      session,
-      organization,
-      organizations,
-      params: req.params as Record<string, string>,
-      query: new URLSearchParams(req.url.split('?')[1]),
-      form: res.locals.form ?? new URLSearchParams(),
-      formToken: createFormToken(secret),
-      server: address,
-      ipAddress: findClient(req),
-      now: deps.now(),
-      link: path => relativePath(pathOf(req), organizationPath(organization.id, path)),
-      record: createChangeRecorder(deps, {
-        person,
-        organizationId: organization.id,
-        address: findClient(req),
-      }),
-    }
+    return createVisit(req, res, { signedIn, organization }, options)
+  }
+}
+
+async function createVisit(
+  req: Request,
+  res: Response,
+  { signedIn: { person, session, secret }, organization }: { signedIn: SignedIn; organization: Organization },
+  { deps, findAddress, findClient }: DashboardOptions,
+): Promise<Visit> {
+  const organizations = await listOrganizations(person, deps)
+  return {
+    person,
+    session,
+    organization,
+    organizations,
+    params: req.params as Record<string, string>,
+    query: new URLSearchParams(req.url.split('?')[1]),
+    form: res.locals.form ?? new URLSearchParams(),
+    formToken: createFormToken(secret),
+    server: findAddress(req),
+    ipAddress: findClient(req),
+    now: deps.now(),
+    link: path => relativePath(pathOf(req), organizationPath(organization.id, path)),
+    record: createChangeRecorder(deps, { person, organizationId: organization.id, address: findClient(req) }),
   }
 }
 
@@ -180,9 +185,28 @@ async function openFirstPage(req: Request, res: Response, options: DashboardOpti
   sendHtml(res, 200, framePublicPage(`${dashboardPath}/`, noOrganization, content))
 }
 
+/** Says in the usual frame that there is no such page: in that of the organization of its path, or of the first one. */
+function frameMissingPages(options: DashboardOptions): ErrorRequestHandler {
+  const { deps } = options
+  return async (thrown, req, res, next) => {
+    if (res.headersSent || !(thrown instanceof PageNotFound)) return next(thrown)
+    const signedIn = await findSignedIn(req, options)
+    if (!signedIn) return next(thrown)
+    const { person } = signedIn
+    const [, organizationId = ''] = pathOf(req).slice(dashboardPath.length).split('/')
+    const named = await findOrganization(person, organizationId, deps)
+    const organization = named ?? (await listOrganizations(person, deps))[0]
+    if (!organization) return next(thrown)
+    const visit = await createVisit(req, res, { signedIn, organization }, options)
+    const { notFound, notFoundHint, overview } = errorTexts
+    const content = html`<p>${notFoundHint}</p><p><a href="${visit.link('')}">${overview}</a></p>`
+    await send(visit, { section: null }, req, res, { title: notFound, content, status: 404 })
+  }
+}
+
 async function send(
   visit: Visit,
-  { section }: PageDefinition,
+  { section }: Pick<PageDefinition, 'section'>,
   req: Request,
   res: Response,
   answer: Answer,

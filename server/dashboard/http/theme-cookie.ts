@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import { type Theme, themeNames } from '../texts/frame.ts'
+import { type Theme, themeNames } from '../../docs/theme-choice.ts'
 import { readCookie } from './cookies.ts'
 
 /** The cookie with the theme of a browser. */

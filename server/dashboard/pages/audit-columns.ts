@@ -105,6 +105,9 @@ async function findPath(
     case 'export.deleted':
     case 'bundle-link.created':
       return (await exportJobs.findOwned(organizationId, subject)) && exportPath(subject)
+    case 'agent-job.started':
+    case 'agent-job.instructed':
+    case 'agent-job.cancelled':
     case 'agent-job.archived': {
       const job = detail === null ? undefined : await agentJobs.findOwned(organizationId, detail, subject)
       return job && agentJobPath(job)

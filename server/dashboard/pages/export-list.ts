@@ -1,8 +1,8 @@
 import { BoundedCache } from '../../base/bounded-cache.ts'
 import { digest } from '../../base/digest.ts'
-import type { ExportJob, ExportSummary } from '../../export/jobs/export-job.ts'
+import type { ExportJob, ExportSummary, PageChanges } from '../../export/jobs/export-job.ts'
 import type { DashboardDeps } from '../deps.ts'
-import type { exportTexts } from '../texts/exports.ts'
+import { exportTexts } from '../texts/exports.ts'
 
 /** How the number of pages changed since the export of the same pages before. */
 export type PageDifference = 'first' | 'same' | { more: number } | { fewer: number }
@@ -51,6 +51,12 @@ export async function findBefore(
     if ((known ?? (before && keepScope(before))) === scope) return summary
   }
   return earlier.length > maxCompared ? undefined : 'first'
+}
+
+/** Names what an export changed, such as `5 changed, 2 added`. */
+export function describeChanges(changes: PageChanges): string {
+  const counted = (['changed', 'added', 'removed', 'moved'] as const).filter(kind => changes[kind] > 0)
+  return counted.map(kind => `${changes[kind]} ${exportTexts.changes[kind]}`).join(', ') || exportTexts.unchanged
 }
 
 /** @param words for a cell of the list, or for a sentence */

@@ -1,5 +1,6 @@
 import { BoundedCache } from '../../base/bounded-cache.ts'
 import { describeOutcome, describeVerdict } from '../../export/bundle/describe-outcome.ts'
+import { describeOfflineSearch } from '../../export/bundle/describe-search.ts'
 import { readBundleReport } from '../../export/check/bundle-report.ts'
 import type { Bundle } from '../../export/jobs/export-job.ts'
 import type { ExportReport } from '../../export/model/report.ts'
@@ -29,6 +30,7 @@ function writeReport(report: ExportReport): Markup {
   return html`<h2>${texts.title}</h2>
 <p><strong>${describeVerdict(sentences)}</strong></p>
 ${sentences.length > 0 && html`<ul>${sentences.map(sentence => html`<li>${sentence}</li>`)}</ul>`}
+<p>${texts.search} ${describeOfflineSearch(report)}.</p>
 ${listTables(report)}
 <p class="hint">${texts.whole}</p>`
 }

@@ -17,7 +17,7 @@ import { factList } from '../parts/facts.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { timeUntil } from '../parts/time.ts'
 import { exportTexts as texts } from '../texts/exports.ts'
-import { comparePages, describeDifference, isOpen, type PageDifference } from './export-list.ts'
+import { comparePages, describeChanges, describeDifference, isOpen, type PageDifference } from './export-list.ts'
 import { showRequest, showWork } from './export-progress.ts'
 import { showReport } from './export-report.ts'
 
@@ -204,7 +204,7 @@ async function showBundle(
 ${fault !== null && html`<p class="notice bad">${fault}</p>`}
 ${factList([
   [facts.pagesDone, pageCount],
-  [facts.difference, showDifference(visit, jobId, difference)],
+  [facts.difference, showDifference(visit, job, difference)],
   [facts.size, describeBytes(bundle.sizeBytes)],
   [facts.checksum, showChecksum(bundle.sha256)],
 ])}
@@ -222,8 +222,9 @@ ${actionButton(visit, `/exports/${jobId}/link`, { label: texts.makeLink })}</div
 }
 
 /** Pages may be changed without a change of their number, so it leads to the changes. */
-function showDifference(visit: Visit, jobId: string, difference: PageDifference | undefined): Fragment {
-  const words = describeDifference(difference, texts.differenceLong)
+function showDifference(visit: Visit, { jobId, changes }: ExportJob, difference: PageDifference | undefined): Fragment {
+  const counted = changes && texts.changedLong(describeChanges(changes))
+  const words = counted ?? describeDifference(difference, texts.differenceLong)
   if (words === undefined || difference === 'first') return words
   return html`${words}. <a href="${visit.link(`/exports/${jobId}/changes`)}">${texts.whatChanged}</a>`
 }

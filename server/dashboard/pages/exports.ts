@@ -26,7 +26,7 @@ import {
   readExportForm,
   toStartBody,
 } from './export-form.ts'
-import { comparePages, describeDifference, isOpen, type PageDifference } from './export-list.ts'
+import { comparePages, describeChanges, describeDifference, isOpen, type PageDifference } from './export-list.ts'
 import { maxChoices } from './project-choice.ts'
 
 const perPage = 50
@@ -138,7 +138,8 @@ ${table(shown, {
     {
       heading: columns.difference,
       isNumber: true,
-      show: ({ difference }) => describeDifference(difference, texts.differences),
+      show: ({ changes, difference }) =>
+        changes ? describeChanges(changes) : describeDifference(difference, texts.differences),
     },
     { heading: columns.size, isNumber: true, show: ({ bundle }) => bundle && describeBytes(bundle.sizeBytes) },
     { heading: columns.created, show: ({ createdAt }) => timeAgo(createdAt, visit.now) },

@@ -21,11 +21,11 @@ export interface KeyForm extends KeyBounds {
   problems: { name?: string; scopes?: string; projects?: string; addresses?: string; expiry?: string }
 }
 
-/** The form for a key with the name, scopes and bounds of another, or for one that may do everything. */
+/** The form for a key with the name, scopes and bounds of another, or for one that may only read: every other scope is a choice. */
 export function createKeyForm(like: ApiKey | undefined): KeyForm {
   return {
     name: like?.name ?? '',
-    scopes: like?.scopes ?? ['read', 'write'],
+    scopes: like?.scopes ?? ['read'],
     projectIds: like?.projectIds ?? [],
     allowedAddresses: like?.allowedAddresses ?? [],
     expiry: String(defaultKeyDays),
@@ -101,7 +101,7 @@ const texts = {
   scopes: 'Scopes',
   scopeLabels: {
     read: 'read: agent jobs, visitors and exports',
-    write: 'write: start exports and make links to bundles; includes read',
+    write: 'write: start exports and agent jobs, make links to bundles; includes read',
     ingest: 'ingest: only send visits and report agent jobs, for CI and CDNs',
     count: 'count: only tell which pages readers open, by a script in the pages of a site; everybody can read this key',
   },

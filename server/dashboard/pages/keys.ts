@@ -80,6 +80,7 @@ async function showNewKey(visit: Visit, deps: DashboardDeps, key: ApiKey, secret
 <h2>${texts.newKey(key.name)}</h2>
 <p><strong>${texts.shownOnce}</strong></p>
 <p class="secret"><code id="new-key">${secret}</code> ${copyButton(secret, { label: texts.copy, name: texts.copyNamed(texts.newKey(key.name)) })}</p>
+<p>${texts.newKeyFacts(scopesOf(key))} ${key.expiresAt === null ? texts.newKeyStays : html`${texts.newKeyExpires} ${time(key.expiresAt)}.`}</p>
 <p><a class="button" download="quire.env" href="${file}">${texts.download}</a>
 <a class="button main" href="${visit.link('/keys')}">${texts.done}</a></p>
 </div>
@@ -225,6 +226,9 @@ const texts = {
   generateTitle: 'Generate a key',
   shownOnce: 'Copy the key now. It is shown only this once.',
   newKey: (name: string) => `The key ${name}`,
+  newKeyFacts: (scopes: string) => `Scopes: ${scopes}.`,
+  newKeyExpires: 'It expires on',
+  newKeyStays: 'It never expires.',
   copy: 'Copy',
   copyNamed: (what: string) => `Copy ${what}`,
   download: 'Download as .env',

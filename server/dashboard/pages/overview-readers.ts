@@ -5,11 +5,12 @@ import type { PageChange, ProjectReaders } from '../../analytics/report/project-
 import { UnusableVisitsError } from '../../analytics/unusable-visits.ts'
 import type { ExportJob } from '../../export/jobs/export-job.ts'
 import type { Project } from '../../tenancy/project.ts'
+import type { SiteSchedule } from '../../tenancy/site-schedule.ts'
 import type { DashboardDeps } from '../deps.ts'
 import type { Visit } from '../page.ts'
-import { html, type Markup } from '../parts/html.ts'
+import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { type Column, table } from '../parts/table.ts'
-import { exportPath } from '../paths.ts'
+import { exportPath, sitePath } from '../paths.ts'
 import { showNumber } from '../texts/numbers.ts'
 import { overviewTexts as texts } from '../texts/overview.ts'
 import { visitorTexts } from '../texts/visitors.ts'
@@ -33,28 +34,46 @@ export async function readReaders(
 }
 
 /** Says what needs attention, each in one line with its remedy. */
-export function showAlerts(visit: Visit, problems: readonly string[], exports: readonly ExportJob[]): Markup | false {
-  const failed = listFailedExports(exports)
-  const more = failed.length - maxNamed
-  const lines = [
-    ...problems.map(problem => html`<li class="bad">${problem}</li>`),
-    ...failed.slice(0, maxNamed).map(({ jobId, request, error }) => {
-      const link = html`<a href="${visit.link(exportPath(jobId))}">${texts.seeExport}</a>`
-      return html`<li class="bad">${texts.exportFailed(request.domain)} ${error} ${link}</li>`
-    }),
-    more > 0 &&
-      html`<li class="bad">${texts.moreFailed(more)} <a href="${visit.link('/exports')}">${texts.allExports}</a></li>`,
-  ]
-  return listAlerts(texts.alerts, lines)
+export function showAlerts(
+  visit: Visit,
+  found: { problems: readonly string[]; exports: readonly ExportJob[]; refused: readonly SiteSchedule[] },
+): Markup | false {
+  const bad = (content: Fragment) => html`<li class="bad">${content}</li>`
+  const link = (path: string, label: string) => html`<a href="${visit.link(path)}">${label}</a>`
+  const failed = listFailedExports(found.exports).map(({ jobId, request, error }) =>
+    bad(html`${texts.exportFailed(request.domain)} ${error} ${link(exportPath(jobId), texts.seeExport)}`),
+  )
+  const refused = listUnstarted(found.refused, found.exports).map(({ domain, outcome }) => {
+    const schedule = html`<a href="${visit.link(sitePath(domain))}#schedule">${texts.seeSchedule}</a>`
+    return bad(html`${texts.notStarted(domain)} ${outcome?.problem} ${schedule}`)
+  })
+  const more = (all: number) => Math.max(0, all - maxNamed)
+  const moreFailed = more(failed.length)
+  const moreRefused = more(refused.length)
+  return listAlerts(texts.alerts, [
+    ...found.problems.map(bad),
+    ...failed.slice(0, maxNamed),
+    moreFailed > 0 && bad(html`${texts.moreFailed(moreFailed)} ${link('/exports', texts.allExports)}`),
+    ...refused.slice(0, maxNamed),
+    moreRefused > 0 && bad(html`${texts.moreNotStarted(moreRefused)} ${link('/projects', texts.allSites)}`),
+  ])
+}
+
+/** Leaves out the sites of which somebody has started an export since the refusal. */
+function listUnstarted(refused: readonly SiteSchedule[], exports: readonly ExportJob[]): SiteSchedule[] {
+  const isStarted = ({ domain, outcome }: SiteSchedule) =>
+    exports.some(({ request, createdAt }) => request.domain === domain && createdAt > (outcome?.at ?? 0))
+  return refused.filter(schedule => !isStarted(schedule))
 }
 
 /** Says which pages of a project failed. */
 export function showFailing(visit: Visit, { id }: Project, { failed }: ProjectReaders): Markup | false {
   const query = new URLSearchParams({ project: id, range: '7', list: 'failures' })
   const address = `${visit.link('/visitors')}?${query}`
+  const pageAddress = (page: string) => `${address}&${new URLSearchParams({ page })}`
   return listAlerts(texts.failing, [
-    showFailed(failed.broken, { kind: 'bad', say: texts.broken, address }),
-    showFailed(failed.missing, { kind: 'warn', say: texts.missing, address }),
+    showFailed(failed.broken, { kind: 'bad', say: texts.broken, address, pageAddress }),
+    showFailed(failed.missing, { kind: 'warn', say: texts.missing, address, pageAddress }),
   ])
 }
 
@@ -69,12 +88,23 @@ function listFailedExports(newestFirst: readonly ExportJob[]): ExportJob[] {
   return [...last.values()].filter(({ status }) => status === 'failed').sort((a, b) => b.createdAt - a.createdAt)
 }
 
+interface FailedLine {
+  kind: 'bad' | 'warn'
+  say(pages: number, visitors: number): string
+  /** Lists all such pages. */
+  address: string
+  /** Says who asked for a page. */
+  pageAddress(path: string): string
+}
+
 function showFailed(
   { human, ai, pages }: FailedPages,
-  { kind, say, address }: { kind: string; say(pages: number, visitors: number): string; address: string },
+  { kind, say, address, pageAddress }: FailedLine,
 ): Markup | false {
   if (pages.length === 0) return false
-  const named = pages.slice(0, maxNamed).map(({ path }) => html` <code>${path}</code>`)
+  const named = pages
+    .slice(0, maxNamed)
+    .map(({ path }) => html` <code><a href="${pageAddress(path)}">${path}</a></code>`)
   return html`<li class="${kind}">${say(pages.length, human + ai)}${named} <a href="${address}">${texts.seeFailures}</a></li>`
 }
 

@@ -23,13 +23,14 @@ import { auditColumns, findSubjectLinks } from './audit-columns.ts'
 import { listProblems, readHealth } from './health.ts'
 import { readReaders, showAlerts, showFailing, showReaders } from './overview-readers.ts'
 import { findShownProject, listProjectChoices, projectForm } from './project-choice.ts'
+import { describeRepository } from './repository.ts'
 
 const renewMs = 10_000
 /** Readers are counted in the one thread that counts for all. */
 const readersRenewMs = 60_000
 /** Rows of each list. */
 const rows = 5
-/** The newest exports, among which a site with a failed one is looked for. */
+/** The newest exports, among which a site with a failed one is looked for, and the newest refusals of schedules. */
 const judgedExports = 50
 /** More projects are on the page of the visitors. */
 const maxProjects = 10
@@ -44,9 +45,10 @@ async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const project = await findShownProject(visit, deps, choices)
   // See in-page/dashboard/run-dashboard.ts.
   const wantsReaders = !visit.query.has('renew')
-  const [projects, newest, events, health, readers] = await Promise.all([
+  const [projects, newest, refused, events, health, readers] = await Promise.all([
     listed,
     deps.exportJobs.list({ organizationId, limit: judgedExports }),
+    deps.siteSchedules.listRefused(organizationId, judgedExports),
     deps.auditLog.list({ organizationId, limit: rows }),
     readHealth(visit, deps, listed),
     project && wantsReaders ? readReaders(project, visit.now, deps) : undefined,
@@ -66,7 +68,7 @@ ${visitors.length > 0 && html`<h2>${texts.visitorsTitle}</h2>\n${showVisitors(vi
 </div>`
   const content = html`<div id="overview-alerts" data-live="${renewMs}">
 ${showNextSteps(visit, steps)}
-${showAlerts(visit, listProblems(health), newest)}
+${showAlerts(visit, { problems: listProblems(health), exports: newest, refused })}
 </div>
 ${wantsReaders && readersPart}
 <div id="overview" data-live="${renewMs}">
@@ -169,7 +171,7 @@ function showJobs(visit: Visit, jobs: readonly AgentJob[]): Markup {
         heading: columns.job,
         show: job => html`<a href="${visit.link(agentJobPath(job))}">${job.id}</a>`,
       },
-      { heading: columns.source, isText: true, show: ({ source }) => source.repository },
+      { heading: columns.source, isText: true, show: ({ source }) => describeRepository(source.repository) },
       {
         heading: agentJobTexts.columns.status,
         show: ({ status }) => stateBadge(status, agentJobTexts.statuses[status]),

@@ -21,10 +21,10 @@ export interface SiteForm {
   probe?: ProbeAnswer
 }
 
-/** The page of a site. */
+/** The page of a site. `automatic` is what happens without a person: its schedule and webhooks. */
 export function showSite(
   visit: Visit,
-  { site, projectName, form }: { site: Site; projectName: string; form: SiteForm },
+  { site, projectName, form, automatic }: { site: Site; projectName: string; form: SiteForm; automatic: Markup },
 ): Markup {
   const path = `/projects/sites/${site.domain}`
   return html`<dl class="facts">
@@ -39,6 +39,7 @@ export function showSite(
 <p class="quiet">${texts.testHint}</p>
 ${actionButton(visit, `${path}/test`, { label: texts.test })}
 ${form.probe && probeResult(form.probe)}
+${automatic}
 ${isOperator(visit) ? originForm(visit, site, path, form) : html`<p class="quiet">${common.operatorOnly}</p>`}
 ${rulesForm(visit, site, path, form)}
 ${isOperator(visit) && deleteForm(visit, site, path)}`

@@ -10,10 +10,13 @@ import {
 import type { DashboardDeps } from '../deps.ts'
 import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
 import { readLines } from '../parts/field.ts'
+import { html } from '../parts/html.ts'
 import { siteTexts } from '../texts/sites.ts'
 import { describeProbe } from './probe-answer.ts'
 import { requireOperator } from './projects.ts'
 import { type RuleField, ruleFields, type SiteForm, showSite } from './site-forms.ts'
+import { changeSchedule, showSchedule } from './site-schedule.ts'
+import { addWebhook, deleteWebhook, enableWebhook, listExportWebhooks, showWebhooks } from './site-webhooks.ts'
 
 const probeTimeoutMs = 10_000
 const texts = siteTexts
@@ -23,7 +26,16 @@ export const sitePage: PageDefinition = {
   section: 'projects',
   path: '/projects/sites/:domain',
   show: async (visit, deps) => answer(visit, await findSite(visit, deps), deps, {}),
-  actions: { test, origin: changeOrigin, rules: changeRules, delete: deleteSite },
+  actions: {
+    test,
+    origin: changeOrigin,
+    rules: changeRules,
+    schedule: onSite(changeSchedule),
+    'add-webhook': onSite(addWebhook),
+    'enable-webhook': onSite(enableWebhook),
+    'delete-webhook': onSite(deleteWebhook),
+    delete: deleteSite,
+  },
 }
 
 async function findSite({ organization, params }: Visit, { sites }: DashboardDeps): Promise<Site> {
@@ -32,10 +44,25 @@ async function findSite({ organization, params }: Visit, { sites }: DashboardDep
   return site
 }
 
+/** Makes an action of the page from one of another file. If that returns a form, the page shows it again. */
+function onSite(
+  act: (visit: Visit, deps: DashboardDeps, site: Site) => Promise<Answer | SiteForm>,
+): (visit: Visit, deps: DashboardDeps) => Promise<Answer> {
+  return async (visit, deps) => {
+    const site = await findSite(visit, deps)
+    const done = await act(visit, deps, site)
+    return 'leadTo' in done || 'content' in done || 'download' in done ? done : answer(visit, site, deps, done)
+  }
+}
+
 async function answer(visit: Visit, site: Site, deps: DashboardDeps, form: SiteForm): Promise<Answer> {
   const project = await deps.projects.findOwned(visit.organization.id, site.projectId)
   const isRefused = Object.keys(form.problems ?? {}).length > 0
-  const content = showSite(visit, { site, projectName: project?.name ?? site.projectId, form })
+  const schedule = await deps.siteSchedules.find(site.domain)
+  const job = await deps.exportJobs.findOwned(visit.organization.id, schedule?.jobId ?? '')
+  const automatic = html`${showSchedule(visit, site, { schedule, hasJob: job !== undefined }, form)}
+${showWebhooks(visit, site, await listExportWebhooks(visit, deps), form)}`
+  const content = showSite(visit, { site, projectName: project?.name ?? site.projectId, form, automatic })
   return { title: site.domain, status: isRefused ? 400 : 200, content }
 }
 

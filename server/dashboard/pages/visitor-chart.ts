@@ -15,13 +15,15 @@ export interface Figure {
   name: string
   value: number
   before?: number | undefined
+  /** Whether the value is of a day that is not over, and `before` of a whole day: then a percentage would mislead. */
+  isPartDay?: boolean
 }
 
 /** Shows numbers as cards. */
 export function showFigures(figures: readonly Figure[]): Markup {
   return html`<ul class="cards figures">${figures.map(
-    ({ name, value, before }) =>
-      html`<li><h3>${name}</h3><span class="figure">${showNumber(value)}</span>${before !== undefined && html`<p>${texts.change(showChange(value, before), before)}</p>`}</li>`,
+    ({ name, value, before, isPartDay = false }) =>
+      html`<li><h3>${name}</h3><span class="figure">${showNumber(value)}</span>${before !== undefined && html`<p>${isPartDay ? texts.wholeDay(before) : texts.change(showChange(value, before), before)}</p>`}</li>`,
   )}</ul>`
 }
 
@@ -52,9 +54,9 @@ export function showSeries({ now }: Visit, { series: { by, periods }, totals, co
 <ul class="legend"><li class="human">${texts.people} <strong>${showNumber(totals.human)}</strong></li>
 <li class="ai">${texts.ai} <strong>${showNumber(totals.ai)}</strong></li>
 ${compared && html`<li class="before">${texts.totalBefore} <strong>${showNumber(compared.totals.total)}</strong></li>`}</ul>
+<p class="hint">${texts.chartNote(by)}</p>
 <div class="chart" role="img" aria-label="${texts.chartName[by]}. ${texts.chartTable}." data-chart="${JSON.stringify(chart)}"><noscript>${texts.noScript}</noscript></div>
 <details class="sample"><summary>${texts.chartTable}</summary>
-<p>${texts.chartNote(by)}</p>
 ${table(rows, {
   caption: texts.chartName[by],
   empty: texts.noPages,

@@ -177,7 +177,7 @@ function showFailed(
     failure === 'missing' ? texts.missingTitle : texts.brokenTitle,
     pages,
     [
-      { heading: texts.path, show: ({ path }) => html`<code>${path}</code>` },
+      { heading: texts.path, show: ({ path }) => html`<code>${filterLink(shown, 'page', path)}</code>` },
       { heading: texts.people, isNumber: true, show: ({ human }) => showNumber(human) },
       { heading: texts.ai, isNumber: true, show: ({ ai }) => showNumber(ai) },
       ...(before

@@ -1,3 +1,4 @@
+import { toDay } from '../../analytics/day.ts'
 import { type ComparedReport, comparisons } from '../../analytics/report/compare.ts'
 import { explainAi, explainLoaded } from '../../analytics/report/explain-counts.ts'
 import type { ReportView } from '../../analytics/report/report-view.ts'
@@ -29,6 +30,7 @@ import {
   manyRows,
   moveRange,
   presets,
+  type RangeChoice,
   readVisitorsQuestion,
   type VisitorsQuestion,
   visitorsLink,
@@ -197,7 +199,13 @@ function explainCompared(
 ): string {
   const last = dayBefore(dateTo)
   const days = visitedFrom === null ? texts.before(dateFrom, last) : texts.notWhole(dateFrom, last, visitedFrom)
-  return hasToday(range, visit.now) ? `${days} ${texts.notOver}` : days
+  if (!hasToday(range, visit.now)) return days
+  return `${days} ${isToday(range.days, visit.now) ? texts.notOverDay : texts.notOver}`
+}
+
+/** Whether a range is only the day that is not over. */
+function isToday({ dateFrom }: RangeChoice['days'], now: number): boolean {
+  return dateFrom === toDay(now)
 }
 
 /** Says where the numbers are not exact. */
@@ -227,13 +235,14 @@ function showNobody(visit: Visit, { id, name }: Project, question: VisitorsQuest
 }
 
 /** Shows the totals of a range, and its days in a chart and in a table. */
-function showTotals({ visit, report }: ShownReport, comparison: string | null): Markup {
+function showTotals({ visit, question, report }: ShownReport, comparison: string | null): Markup {
   const { totals, compared, series } = report
   const { human, ai, both, total } = totals
+  const isPartDay = isToday(question.range.days, visit.now)
   return html`${showFigures([
-    { name: texts.people, value: human, before: compared?.totals.human },
-    { name: texts.ai, value: ai, before: compared?.totals.ai },
-    { name: texts.total, value: total, before: compared?.totals.total },
+    { name: texts.people, value: human, before: compared?.totals.human, isPartDay },
+    { name: texts.ai, value: ai, before: compared?.totals.ai, isPartDay },
+    { name: texts.total, value: total, before: compared?.totals.total, isPartDay },
   ])}
 ${comparison && html`<p>${comparison}</p>`}
 <p class="hint">${texts.unique} ${both > 0 ? texts.both(both) : texts.noBoth}</p>

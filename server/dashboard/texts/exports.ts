@@ -32,8 +32,10 @@ export const exportTexts = {
     more: (pages: number) => `+${pages}`,
     fewer: (pages: number) => `−${pages}`,
   },
+  changes: { changed: 'changed', added: 'added', removed: 'removed', moved: 'moved' },
+  unchanged: 'no page changed',
   differenceHint:
-    'Difference: number of pages compared with the last completed export of the same site and paths. It is empty if more than 20 completed exports are in between.',
+    'Difference: the pages whose text changed, or if that is unknown the number of pages, compared with the last completed export of the same site and paths. It is empty if more than 20 completed exports are in between.',
   paging: { newer: 'Newer exports', older: 'Older exports' },
 
   exportOf: (domain: string) => `Export of ${domain}`,
@@ -69,7 +71,7 @@ export const exportTexts = {
     paths: 'Exported',
     deployment: 'Deployment',
     features: 'Features kept',
-    offlineSearch: 'Offline search',
+    offlineSearch: 'Search packed',
     format: 'Format',
   },
   stages: {
@@ -102,6 +104,7 @@ export const exportTexts = {
     more: (pages: number) => `${pages} more than the export before`,
     fewer: (pages: number) => `${pages} fewer than the export before`,
   },
+  changedLong: (changes: string) => `${changes}, compared with the export before`,
   whatChanged: 'What changed',
   bundleTitle: 'Bundle',
   linkHint:
@@ -151,6 +154,7 @@ export const exportTexts = {
 /** The report of a completed export. */
 export const reportTexts = {
   title: 'Report',
+  search: 'Search offline:',
   whole: 'The page export-report.html in the bundle has the whole report.',
   unreadable: 'The report of this export cannot be shown.',
   rest: (rows: number) => `${rows} more are in the report inside the bundle.`,

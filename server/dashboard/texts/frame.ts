@@ -31,11 +31,6 @@ export function sectionPath(section: string): string {
   return section === 'overview' || !Object.hasOwn(sectionNames, section) ? '' : `/${section}`
 }
 
-/** The themes of the pages to choose from. */
-export const themeNames = { system: 'Like the system', light: 'Light', dark: 'Dark' } as const
-
-export type Theme = keyof typeof themeNames
-
 export const frameTexts = {
   theme: 'Theme',
   error: (title: string) => `Error: ${title}`,
@@ -71,6 +66,7 @@ export const errorTexts = {
     'It did not come from a page of this server, so nothing was changed. Open the dashboard at its own address, and try again.',
   foreignHintForOperators: 'If this is its address, set it with --public-url when the server starts.',
   home: 'Open the dashboard',
+  overview: 'Open the overview',
   forgedTitle: 'The form is out of date',
   forgedHint: 'Nothing was changed. Go back, reload the page, and send the form again.',
   faultTitle: 'Something went wrong',

@@ -31,13 +31,18 @@ export const overviewTexts = {
   change: 'Change',
   now: '30 days',
   before: '30 days before',
-  comparedHint: 'The last 30 days, compared with the 30 days before.',
+  comparedHint: 'The last 30 days, compared with the 30 days before. Today, the last of them, is not over.',
   visitorsLink: 'All visitor reports',
   failing: 'Failing pages',
   alerts: 'Needs attention',
   exportFailed: (domain: string) => `The last export of ${domain} failed.`,
   moreFailed: (more: number) => `${showNumberOf(more, 'more site')} ${more === 1 ? 'has' : 'have'} a failed export.`,
   seeExport: 'See why',
+  notStarted: (domain: string) => `The last scheduled export of ${domain} was not started.`,
+  moreNotStarted: (more: number) =>
+    `${showNumberOf(more, 'more scheduled export')} ${more === 1 ? 'was' : 'were'} not started.`,
+  seeSchedule: 'See its schedule',
+  allSites: 'All sites',
   broken: (pages: number, visitors: number) =>
     `${showNumberOf(pages, 'page')} had a server error in the last 7 days, for ${showNumberOf(visitors, 'visitor')}:`,
   missing: (pages: number, visitors: number) =>

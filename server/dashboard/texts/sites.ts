@@ -102,3 +102,68 @@ export const siteTexts = {
     robotsRemedy: 'Allow the user agent QuireExport there, or let an operator set the origin.',
   },
 }
+
+export const scheduleTexts = {
+  title: 'Schedule',
+  intro:
+    'The server starts exports of the site by itself, with the settings of the last completed export of the whole site. While an export of the site has not ended, no other is started.',
+  next: 'Next start',
+  last: 'Last time',
+  nothingYet: 'No start was due yet.',
+  started: 'An export was started',
+  unchangedSince: 'The site did not change since',
+  checked: 'checked',
+  active: 'Skipped, because an export of the site had not ended',
+  refused: 'Not started',
+  rhythm: 'Start an export',
+  kinds: { off: 'Off', hours: 'Every few hours', daily: 'Each day', weekly: 'Each week' },
+  hours: 'Hours between two starts',
+  time: 'Time (UTC), such as 03:00',
+  weekday: 'Day',
+  weekdays: {
+    mon: 'Monday',
+    tue: 'Tuesday',
+    wed: 'Wednesday',
+    thu: 'Thursday',
+    fri: 'Friday',
+    sat: 'Saturday',
+    sun: 'Sunday',
+  },
+  condition: 'Condition',
+  onlyIfChanged: 'Only if the site changed',
+  onlyIfChangedHint:
+    'Compares the lists of pages and a sample of 20 pages with those of the last start. A change outside of the sample may be missed. If Quire cannot tell, it starts an export.',
+  hoursInvalid: (max: number) => `Write a whole number of hours from 1 to ${max}.`,
+  timeInvalid: 'Write a time of the day, such as 03:00.',
+  weekdayUnknown: 'Choose a day from the list.',
+  rhythmUnknown: 'Choose when exports start.',
+  save: 'Save the schedule',
+}
+
+export const webhookTexts = {
+  title: 'Webhooks',
+  intro:
+    'When an export ends, its job is sent to these addresses. A webhook gets the events of all sites of the organization.',
+  empty: 'There are no webhooks for exports yet.',
+  columns: { url: 'Address', events: 'Events', state: 'State' },
+  enabled: 'enabled',
+  disabled: 'disabled',
+  enable: 'Enable',
+  enableNamed: (url: string) => `Enable the webhook ${url}`,
+  delete: 'Delete',
+  deleteNamed: (url: string) => `Delete the webhook ${url}`,
+  confirmDelete: (url: string) => `Delete the webhook ${url}? Nothing more is sent there.`,
+  url: 'Address',
+  urlTaken: 'This address gets events of exports already. To get a new secret, delete its webhook first.',
+  urlHint: 'An https address of your receiver, such as https://hooks.example.com/quire.',
+  eventsTitle: 'Send it when an export',
+  events: { 'export.completed': 'is completed', 'export.failed': 'failed or was cancelled' },
+  eventsMissing: 'Choose at least one.',
+  add: 'Add the webhook',
+  secretTitle: (host: string) => `The secret of the webhook for ${host}`,
+  secretOnce:
+    'Copy the secret now and give it to the receiver, which verifies with it that Quire is the sender. It is shown only this once.',
+  copy: 'Copy',
+  copySecret: 'Copy the secret',
+  done: 'I have kept the secret',
+}

@@ -84,13 +84,17 @@ export const visitorTexts = {
   notWhole: (first: string, last: string, visitedFrom: string) =>
     `Not compared with ${first} to ${last}, because the visits begin on ${visitedFrom}.`,
   notOver: 'Today is not over, so more visitors may still come.',
+  notOverDay:
+    'Today is not over, and it is compared with a whole day, so the changes look lower than they will be after midnight UTC.',
+  wholeDay: (before: number) => `so far (before, a whole day: ${showNumber(before)})`,
   change: (change: string, before: number) => `${change} (before: ${showNumber(before)})`,
   changeHeading: 'Change',
   chartTitle: { day: 'By day', week: 'By week', month: 'By month' },
   chartName: { day: 'Visitors by day', week: 'Visitors by week', month: 'Visitors by month' },
   noScript: 'The chart needs scripts. The table below has the same numbers.',
   chartTable: 'The numbers of the chart as a table',
-  chartNote: (period: string) => `A visitor counts once in each ${period}, so these may add up to more than the total.`,
+  chartNote: (period: string) =>
+    `The numbers above count each visitor of all days once. A bar counts each visitor of its ${period} once, so the bars may add up to more.`,
   periods: { day: 'Day', week: 'Week from', month: 'Month from' },
   pagesTitle: 'Pages',
   find: 'Path contains',

@@ -44,7 +44,12 @@ export interface ExportJob {
   updatedAt: number
   /** The archive; set only when the job is completed. */
   bundle: Bundle | null
+  /** Absent = it is unknown: the job is not completed, or nothing could be compared. */
+  changes?: PageChanges
 }
+
+/** How many pages an export added, removed, moved and changed, by their texts, since the completed one of the same pages before it. */
+export type PageChanges = Record<'added' | 'removed' | 'moved' | 'changed', number>
 
 /** An export job without its request, which can have many paths. */
 export interface ExportSummary extends Pick<ExportJob, 'jobId' | 'status' | 'pageCount' | 'createdAt'> {
@@ -120,6 +125,11 @@ export interface ExportJobs {
       limit: number
     },
   ): Awaitable<ExportJob[]>
+  /** Returns the newest completed job of a site with the same `paths`, in the same order; null = of the whole site. */
+  findLastCompleted(
+    organizationId: string,
+    request: Pick<ExportRequest, 'domain' | 'paths'>,
+  ): Awaitable<ExportJob | undefined>
   /** Returns all jobs of an organization, or those of one domain, in the order of `list`. */
   listSummaries(organizationId: string, domain?: string): Awaitable<ExportSummary[]>
   /** Counts the queued jobs of the organization that are older than a queued one. */
@@ -166,7 +176,14 @@ export interface ExportJobs {
   heartbeat(lease: Lease, now: number, leaseMs: number): Awaitable<boolean>
   /** Raises progress and page count and never lowers them; returns false when the lease is void. */
   report(lease: Lease, progress: number, pageCount: number, now: number): Awaitable<boolean>
-  complete(lease: Lease, bundle: Bundle, pageCount: number, now: number): Awaitable<boolean>
+  /** @param changes null = unknown */
+  complete(
+    lease: Lease,
+    bundle: Bundle,
+    pageCount: number,
+    now: number,
+    changes?: PageChanges | null,
+  ): Awaitable<boolean>
   fail(lease: Lease, error: string, now: number): Awaitable<boolean>
   /**
    * Ends a job that is queued or running: it becomes failed with this error. Its runner notices that its lease is void. Returns false if

@@ -1,7 +1,7 @@
 import type { Awaitable } from '../../base/awaitable.ts'
+import { type Patience, untilStored } from '../../base/until-stored.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { Bundle, ExportJobs, Lease } from './export-job.ts'
-import { type Patience, untilStored } from './wait-for-room.ts'
 
 /** A finished archive, and how it is recorded. */
 interface FinishedArchive {

@@ -4,6 +4,7 @@ import type { Awaitable } from '../../base/awaitable.ts'
 import { diskFull, isDiskFull } from '../../base/disk-full.ts'
 import { browserStarts, type EndedExport, endedExports } from '../../base/measures.ts'
 import { repeat } from '../../base/timer.ts'
+import { type Patience, untilStored } from '../../base/until-stored.ts'
 import type { Sites } from '../../tenancy/site.ts'
 import { ExportError } from '../model/export-error.ts'
 import type { ExportLimits } from '../model/limits.ts'
@@ -11,12 +12,13 @@ import type { Crowd, ExportProgress, ExportTask, RunExport, Verify } from '../mo
 import type { CacheSettings } from '../model/site-cache.ts'
 import type { BrowserAlarm } from './browser-alarm.ts'
 import type { BundleStore } from './bundle-store.ts'
+import { type CompareBundles, countChanges } from './count-changes.ts'
 import type { ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
 import type { GivenBack } from './given-back.ts'
 import { type LoginDeps, openJobLogin } from './job-login.ts'
 import { removeLeftovers, workFolderName } from './leftovers.ts'
 import { publishBundle } from './publish-bundle.ts'
-import { type Patience, repeatWhenRoom, untilStored } from './wait-for-room.ts'
+import { repeatWhenRoom } from './wait-for-room.ts'
 import { createWorkBoard, type WorkBoard } from './work-board.ts'
 
 /** What an attempt at a job needs. */
@@ -37,6 +39,8 @@ export interface JobDeps extends LoginDeps {
   workFolder: string
   leaseMs: number
   browserAlarm: BrowserAlarm
+  /** Absent = exports are not compared with those before them. */
+  compareBundles?: CompareBundles
   /** The jobs that are left to runners with a browser; null = there are no other runners. */
   givenBack: GivenBack | null
   /** Where people see what the exports of this process do; absent = nobody looks. */
@@ -203,7 +207,10 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
     signal,
     onWait: error => log.warn({ ...about, err: error }, 'the export is finished and waits until it can be stored'),
   }
-  const complete = () => untilStored(() => exportJobs.complete(lease, bundle, pageCount, now()), patience)
+  const complete = async () => {
+    const changes = await countChanges(deps, job, bundle, signal)
+    return untilStored(() => exportJobs.complete(lease, bundle, pageCount, now(), changes), patience)
+  }
   if (!(await publishBundle(deps, { file: outFile, lease, bundle, complete, patience }))) {
     log.warn({ ...about, fileName }, 'the lease of the export was lost before it was completed; its bundle is removed')
     return leaseLost.abort()

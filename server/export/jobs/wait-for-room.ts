@@ -1,7 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { isDiskFull } from '../../base/disk-full.ts'
 import { pause } from '../../base/pause.ts'
-import { UnavailableError } from '../../base/unavailable-error.ts'
 
 const lookEveryMs = 1000
 /** The shortest time between two attempts. It doubles with each, because an attempt may fetch the whole site again. */
@@ -52,24 +51,4 @@ async function waitForRoom(options: RoomOptions, pauseMs: number, endsAt: number
 async function askSystem(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
-}
-
-/** How long to repeat a write. */
-export interface Patience extends Pick<RoomOptions, 'limitMs' | 'signal'> {
-  /** Called before the first wait. */
-  onWait?(error: unknown): void
-}
-
-/** Repeats a write while the database is locked, the disk is full or the storage of the bundles cannot be reached. */
-export async function untilStored<T>(write: () => T | Promise<T>, { limitMs, signal, onWait }: Patience): Promise<T> {
-  const endsAt = performance.now() + limitMs
-  for (let waits = 0; ; waits += 1) {
-    try {
-      return await write()
-    } catch (error) {
-      if (!(error instanceof UnavailableError) || signal.aborted || performance.now() >= endsAt) throw error
-      if (waits === 0) onWait?.(error)
-      await pause(lookEveryMs, signal)
-    }
-  }
 }

@@ -1,4 +1,7 @@
 import type { AgentJobs } from '../../agent/agent-job.ts'
+import type { AgentRuns } from '../../agent/agent-run.ts'
+import type { AgentSources } from '../../agent/agent-source.ts'
+import type { AgentOffer } from '../../agent/run/plan-run.ts'
 import type { VisitsReceiver } from '../../analytics/import/delivery.ts'
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { InSteps, Steps } from '../../base/steps.ts'
@@ -6,8 +9,9 @@ import type { BundleStore } from '../../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../../export/jobs/export-job.ts'
 import type { AuditEvent, AuditLog } from '../../tenancy/audit-event.ts'
 import type { Projects } from '../../tenancy/project.ts'
-import type { ByteLimit } from '../../tenancy/rate-limit.ts'
+import type { ByteLimit, RateLimits } from '../../tenancy/rate-limit.ts'
 import type { Sites } from '../../tenancy/site.ts'
+import type { StreamLimit } from '../../tenancy/stream-limit.ts'
 import type { ViewLimit } from '../../tenancy/view-limit.ts'
 import type { issueSecret, issueWebhook } from '../../webhooks/issue-webhook.ts'
 import type { WebhookDeliveries, Webhooks } from '../../webhooks/webhook.ts'
@@ -17,6 +21,14 @@ import { type Client, toClientEvent } from '../client.ts'
 export interface ExtensionDeps {
   projects: Pick<Projects, 'findOwned'>
   agentJobs: Pick<AgentJobs, 'find' | 'insert' | 'listPage' | 'update'>
+  agentRuns: Pick<AgentRuns, 'find' | 'findChange' | 'listEvents'>
+  agentSources: Pick<AgentSources, 'find'>
+  /** Undefined = no agents run here. */
+  agents: AgentOffer | undefined
+  createAgentJobId(): string
+  /** Tells the runner of this process that there is work. */
+  wakeAgents(): void
+  rateLimits: RateLimits
   exportJobs: Pick<ExportJobs, 'findOwned' | 'listPage'>
   bundles: Pick<BundleStore, 'announceRemoval' | 'remove'>
   visitsReceiver: VisitsReceiver
@@ -24,6 +36,7 @@ export interface ExtensionDeps {
   maxVisitsBytes: number
   visitBytes: ByteLimit
   viewLimit: ViewLimit
+  streamLimit: StreamLimit
   sites: Pick<Sites, 'findOwned'>
   /** See `checkSignature`, with the secrets that Vercel signs drains with; undefined = only the key is checked. */
   checkVercel:
@@ -43,6 +56,7 @@ export interface ExtensionDeps {
 /** What the extensions change together with the audit log. */
 export interface RecordedNouns {
   agentJobs: InSteps<Pick<AgentJobs, 'update'>>
+  agentRuns: InSteps<Pick<AgentRuns, 'start' | 'instruct' | 'cancel'>>
   exportJobs: InSteps<Pick<ExportJobs, 'cancel' | 'delete'>>
   webhooks: InSteps<Pick<Webhooks, 'insert' | 'delete' | 'rotateSecret'>>
   auditLog: InSteps<Pick<AuditLog, 'append'>>

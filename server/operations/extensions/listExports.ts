@@ -31,5 +31,6 @@ export function toListedExport(job: ExportJob): components['schemas']['ListedExp
     updatedAt: new Date(job.updatedAt).toISOString(),
     error: job.error,
     sizeBytes: job.bundle?.sizeBytes ?? null,
+    changes: job.changes ?? null,
   }
 }

@@ -1,21 +1,56 @@
 import type { Input, Output } from '../../../generated/extensions/operations.ts'
+import { InstructionError, planRun } from '../../agent/run/plan-run.ts'
 import type { Client } from '../client.ts'
+import { toAgentJobBody } from '../getAgentJob.ts'
 import { unknownProject } from '../unknown.ts'
-import type { ExtensionDeps } from './deps.ts'
+import { type ExtensionDeps, recordByClient } from './deps.ts'
 import { findProject } from './find-project.ts'
+import { answerLimit, noAgentRunner, spendInstruction } from './instruction-limits.ts'
 
-const noAgentRunner = {
-  error:
-    'No agents run on this server. Run the agent in your CI, and report its job with reportAgentJob or quire-report.',
-  code: 'no_agent_runner',
+const noAgentSource = {
+  error: 'The project has no repository for agents. An administrator sets it with: npx quire agent-jobs repository set',
+  code: 'no_agent_source',
 } as const
 
-/** Says that no agents run here. Serves all operations that start an agent or speak to one. */
+/** Serves the present and the earlier path of such platforms. */
 export async function startAgentJob(
-  { params }: Pick<Input<'startAgentJob'>, 'params'>,
-  deps: Pick<ExtensionDeps, 'projects'>,
+  { params, body }: Input<'startAgentJob'>,
+  deps: Pick<
+    ExtensionDeps,
+    'projects' | 'agents' | 'agentSources' | 'rateLimits' | 'createAgentJobId' | 'atomically' | 'wakeAgents' | 'now'
+  >,
   client: Client,
 ): Promise<Output<'startAgentJob'>> {
   const project = await findProject(deps, client, params.projectId)
-  return project ? { status: 501, body: noAgentRunner } : { status: 404, body: unknownProject }
+  if (!project) return { status: 404, body: unknownProject }
+  const { agents } = deps
+  if (!agents) return { status: 501, body: noAgentRunner }
+  const source = await deps.agentSources.find(project.id)
+  if (!source) return { status: 409, body: noAgentSource }
+  const plan = tryPlan(() => planRun(source, body, { ...agents, id: deps.createAgentJobId(), now: deps.now() }))
+  if (plan instanceof InstructionError) {
+    const { message, field } = plan
+    const details = [{ message, field, code: 'wrong_format' as const }]
+    return { status: 400, body: { error: message, details, code: 'invalid_request' } }
+  }
+  const { job, run } = plan
+  const spent = await spendInstruction(deps, project, agents)
+  if (spent) return spent
+  const event = { action: 'agent-job.started', subject: job.id, detail: project.id } as const
+  const limit = await recordByClient(deps, client, event, {
+    change: ({ agentRuns }) => agentRuns.start(job, run, agents.limits),
+    isChange: refused => refused === undefined,
+  })
+  if (limit) return answerLimit(limit, agents)
+  deps.wakeAgents()
+  return { status: 202, body: toAgentJobBody(job) }
+}
+
+function tryPlan<Plan>(plan: () => Plan): Plan | InstructionError {
+  try {
+    return plan()
+  } catch (error) {
+    if (error instanceof InstructionError) return error
+    throw error
+  }
 }

@@ -5,7 +5,7 @@ import { forgetPrevious } from '../../analytics/counters/forget-previous.ts'
 import { mergeBlock } from '../../analytics/counters/merge-block.ts'
 import { addToMonth } from '../../analytics/counters/month.ts'
 import { type DaySpan, planRange } from '../../analytics/counters/range-plan.ts'
-import { addSite, RangeSum } from '../../analytics/counters/range-sum.ts'
+import { addPage, addSite, RangeSum } from '../../analytics/counters/range-sum.ts'
 import type { Day } from '../../analytics/day.ts'
 import type { VisitorCounts } from '../../analytics/unique-visitors.ts'
 import type { Database } from '../database.ts'
@@ -65,18 +65,14 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
       for (const block of ranges.list(range, visited)) total.add(block)
       return total
     },
-    /** Returns the visitors of the whole site. */
-    sumSite(range: DaySpan): VisitorCounts {
-      const visited = ranges.findDays()
-      return sumSite(visited ? ranges.list(range, visited) : [], Math.max(range.from, visited?.first ?? 0))
+    /** Returns the visitors of one page, by its index in the directory. */
+    sumPage(range: DaySpan, index: number): VisitorCounts {
+      const id = pages.idOf(pages.toNumber(index))
+      return ranges.sum(range, (block, from, total) => addPage(decodeBlock(block, from), id, from, total))
     },
+    /** Returns the visitors of the whole site. */
+    sumSite: (range: DaySpan) => ranges.sum(range, (block, from, total) => addSite(decodeSite(block), from, total)),
   }
-}
-
-function sumSite(blocks: Iterable<Buffer>, from: Day): VisitorCounts {
-  const total = { human: 0, ai: 0, total: 0 }
-  for (const block of blocks) addSite(decodeSite(block), from, total)
-  return total
 }
 
 /** Reads the blocks of ranges. */
@@ -84,13 +80,23 @@ function openRanges(database: Database, days: Blocks, months: Blocks) {
   const findVisited = database.prepare<[], FoundDays>(
     'SELECT (SELECT min(day) FROM day_counters) AS first, (SELECT max(day) FROM day_counters) AS last',
   )
+  const findDays = () => toDays(findVisited.get())
+  /** Lists the stored blocks that make up a range. */
+  function* list(range: DaySpan, { first, last }: Days): Generator<Buffer> {
+    const plan = planRange(range, { from: first, to: last + 1 })
+    for (const span of plan.days) yield* days.list(span)
+    if (plan.months) yield* months.list(plan.months)
+  }
   return {
-    findDays: () => toDays(findVisited.get()),
-    /** Lists the stored blocks that make up a range. */
-    *list(range: DaySpan, { first, last }: Days): Generator<Buffer> {
-      const plan = planRange(range, { from: first, to: last + 1 })
-      for (const span of plan.days) yield* days.list(span)
-      if (plan.months) yield* months.list(plan.months)
+    findDays,
+    list,
+    /** Sums what `add` takes from each stored block of a range; `from` is the first day of the range with visits. */
+    sum(range: DaySpan, add: (block: Buffer, from: Day, total: VisitorCounts) => void): VisitorCounts {
+      const total = { human: 0, ai: 0, total: 0 }
+      const visited = findDays()
+      const from = Math.max(range.from, visited?.first ?? 0)
+      if (visited) for (const block of list(range, visited)) add(block, from, total)
+      return total
     },
   }
 }

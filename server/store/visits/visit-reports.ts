@@ -164,10 +164,7 @@ function openFilteredCounts({
 
   function sumPage(path: string, ranges: readonly DayRange[]): VisitorCounts[] {
     const index = pages.find(path)
-    return ranges.map(range => {
-      const sum = index === undefined ? undefined : counters.sum(toSpan(range))
-      return sum?.countsOf(index as number) ?? nobody
-    })
+    return ranges.map(range => (index === undefined ? nobody : counters.sumPage(toSpan(range), index)))
   }
 
   return { countLabels, sumPage }

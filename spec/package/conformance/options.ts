@@ -35,7 +35,9 @@ const flags = {
   'agent-job': { value: 'id', text: 'agent job of the project', fallback: agentJob },
   domain: { value: 'domain', text: 'registered site, which is exported', fallback: domain },
   'export-job': { value: 'id', text: 'completed export job (default: the one that the run starts)' },
-  extensions: { text: 'also check the second document, of what Quire adds: reports, visits, exports and webhooks' },
+  extensions: {
+    text: 'also check the second document, of what Quire adds: reports, agent jobs, visits, exports and webhooks',
+  },
   seed: { value: 'number', text: 'seed of the generated requests', fallback: `${seed}` },
   'max-requests': {
     value: 'number',

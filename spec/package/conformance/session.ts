@@ -49,6 +49,8 @@ export interface Known {
   exportJob: string | undefined
   /** Ids by path parameter of what the run created to check the extensions. */
   created: Record<string, string>
+  /** Ids of the agent jobs that the run started. */
+  startedRuns: string[]
 }
 
 /** The parts of a request of an operation. */
@@ -120,7 +122,7 @@ export function createSession({ send, ...parts }: Parts): Session {
   }
   const session: Session = {
     ...parts,
-    known: { project: false, agentJob: false, domain: false, exportJob: undefined, created: {} },
+    known: { project: false, agentJob: false, domain: false, exportJob: undefined, created: {}, startedRuns: [] },
     statuses: new Map(),
     reached: new Set(),
     requests: 0,

@@ -32,6 +32,7 @@ export type ChangedNouns = { [Noun in Exclude<keyof RecordedNouns, 'auditLog'>]:
 export function createTransactions(changed: ChangedNouns): ExtensionDeps['atomically'] {
   const nouns: RecordedNouns = {
     agentJobs: inSteps(changed.agentJobs),
+    agentRuns: inSteps(changed.agentRuns),
     exportJobs: inSteps(changed.exportJobs),
     webhooks: inSteps(changed.webhooks),
     auditLog: inSteps({ append: () => undefined }),

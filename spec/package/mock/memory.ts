@@ -10,6 +10,7 @@ import {
 import { createViewLimit } from '../../../server/tenancy/view-limit.ts'
 import { world } from './access.ts'
 import { createAgentJobMemory } from './agent-jobs.ts'
+import { AgentRunMemory, createAgentDeps } from './agent-runs.ts'
 import { createMockLinks } from './bundle-links.ts'
 import type { Clock } from './clock.ts'
 import { createExportMemory } from './export-jobs.ts'
@@ -30,19 +31,31 @@ export interface Memory {
   limitsOf(scenario: Scenario): RateLimits
 }
 
+const plainProject = { name: 'Docs', visitorSaltRotation: 'never', visitorRules: 2 } as const
 const plainSite = { origin: null, removal: null, allowedOrigins: [], signingKeyId: null, loginAt: null }
 
 export function createMemory(clock: Clock, seed: string): Memory {
   const { organizationId, projectId, domain } = world
   const createdAt = clock.now()
+  const project = { ...plainProject, id: projectId, organizationId, createdAt }
   const exportMemory = createExportMemory(organizationId, clock.now)
   const agentJobs = createAgentJobMemory(projectId, clock.now)
+  const agentRuns = new AgentRunMemory(agentJobs, clock.now)
   const random = createRandom(`${seed} ids`)
   const { changes: webhooks, ...webhookMemory } = createWebhookMemory(organizationId, {
     now: clock.now,
     random: createRandom(`${seed} webhooks`),
   })
-  const atomically = createTransactions({ agentJobs, exportJobs: exportMemory.changes, webhooks })
+  const atomically = createTransactions({
+    agentJobs,
+    agentRuns: agentRuns.changes,
+    exportJobs: exportMemory.changes,
+    webhooks,
+  })
+  const agentDeps = createAgentDeps(agentJobs, agentRuns, {
+    organizationId,
+    createId: () => `aj_${pickDigits(random, 16)}`,
+  })
   const visitsReceiver = createVisitsReceiver()
   const visits = new Map<number, VisitorReader>()
   const limits = new Map<Scenario, RateLimits>()
@@ -62,10 +75,7 @@ export function createMemory(clock: Clock, seed: string): Memory {
   return {
     depsOf: scenario => ({
       projects: {
-        findOwned: (organization, id) =>
-          organization === organizationId && id === projectId
-            ? { id, organizationId, name: 'Docs', visitorSaltRotation: 'never', visitorRules: 2, createdAt }
-            : undefined,
+        findOwned: (organization, id) => (organization === organizationId && id === projectId ? project : undefined),
       },
       sites: {
         findOwned: (organization, name) =>
@@ -73,11 +83,8 @@ export function createMemory(clock: Clock, seed: string): Memory {
             ? { domain, projectId, ...plainSite, createdAt }
             : undefined,
       },
-      agentJobs: {
-        ...agentJobs,
-        findOwned: (organization, project, id) =>
-          organization === organizationId ? agentJobs.find(project, id) : undefined,
-      },
+      ...agentDeps,
+      rateLimits: limitsOf(scenario),
       visits: visitsOf(scenario),
       exportJobs: { ...exportMemory.in(scenario), listPage: exportMemory.listPage },
       ...webhookMemory,

@@ -1,12 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-import { UnavailableError } from '../../../server/base/unavailable-error.ts'
-import { repeatWhenRoom, untilStored } from '../../../server/export/jobs/wait-for-room.ts'
+import { repeatWhenRoom } from '../../../server/export/jobs/wait-for-room.ts'
 
 const full = () => Object.assign(new Error('write'), { code: 'ENOSPC' })
 const signal = new AbortController().signal
-const locked = () => new UnavailableError('locked', 'SQLITE_BUSY')
 
 test('work that fails for another reason is not repeated', async () => {
   let runs = 0
@@ -49,19 +47,4 @@ test('work fails with its error when the disk stays full until the limit, or a s
   const ended = repeatWhenRoom(fail, { ...options, limitMs: 60_000, signal: stopping.signal })
   setTimeout(() => stopping.abort(), 10)
   await expect(ended).rejects.toMatchObject({ code: 'ENOSPC' })
-})
-
-test('a write of the store is repeated while the database is locked', async () => {
-  let runs = 0
-  const write = () => {
-    runs += 1
-    if (runs <= 2) throw locked()
-    return true
-  }
-  const waits: unknown[] = []
-  const onWait = (error: unknown) => void waits.push(error)
-  expect(await untilStored(write, { limitMs: 60_000, signal, onWait })).toBe(true)
-  expect(waits).toEqual([locked()])
-  await expect(untilStored(() => Promise.reject(locked()), { limitMs: 0, signal })).rejects.toThrow(UnavailableError)
-  await expect(untilStored(() => Promise.reject(new Error('x')), { limitMs: 60_000, signal })).rejects.toThrow('x')
 })

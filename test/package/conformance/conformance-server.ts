@@ -10,6 +10,7 @@ import { startServer } from '../../../server/server.ts'
 import { openStore, type SqliteStore, type Store } from '../../../server/store/store.ts'
 import { createId } from '../../../server/tenancy/id.ts'
 import { createSender, type Settings } from '../../../spec/package/conformance/index.ts'
+import { prepareAgents } from '../../support/agent-runs.ts'
 import { addCompletedJob } from '../../support/completed-job.ts'
 import { createApiKey, createConfig, createOrganization } from '../../support/server.ts'
 
@@ -40,7 +41,9 @@ export async function startConformanceServer(
     tenants.set(name, await addTenant(store, dataFolder, `${createId('org').slice('org_'.length)}.example.com`))
   const log = pino({ level: 'silent' })
   const database = new Database(join(dataFolder, 'quire.db'))
-  const server = await startServer(createConfig({ data: dataFolder, ...flags }), log)
+  const config = createConfig({ data: dataFolder, agent: 'demo', agentUnconfined: true, ...flags })
+  // Agent jobs are taken, but none runs: what is asked about them does not depend on the moment.
+  const server = await startServer({ ...config, agentRunner: undefined }, log)
   return {
     url: server.url,
     store,
@@ -61,17 +64,7 @@ async function addTenant(store: Store, dataFolder: string, domain: string): Prom
   const other = await createOrganization(store)
   // Nothing listens there, so exports fail at once.
   await store.sites.insert({ domain, projectId, origin: 'http://127.0.0.1:9/', createdAt: now })
-  const agentJob = createId('aj')
-  await store.agentJobs.insert({
-    projectId,
-    id: agentJob,
-    status: 'active',
-    source: { repository: 'https://git.example.com/acme/docs', ref: null },
-    model: 'writer-2',
-    prLink: null,
-    createdAt: now,
-    archivedAt: null,
-  })
+  const { endedRunId: agentJob } = await prepareAgents(store, projectId, now)
   await store.visits.recordBatch(projectId, toViewBatch(makeViews(now)))
   const exportJob = await addCompletedJob(store, dataFolder, organizationId)
   return {

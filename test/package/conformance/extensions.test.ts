@@ -76,7 +76,7 @@ test('our server passes with the second document, and each operation is reached'
   const settings = { ...server.settings('right'), maxRequests: 20 }
   const report = await checkWrongServer({ answer: (_, next) => next() }, settings, extensions)
   expect(report.failures).toEqual([])
-  expect(listOperations(report)).toHaveLength(5 + 18)
+  expect(listOperations(report)).toHaveLength(5 + 22)
   const unreached = report.unreached.map(({ operation, status }) => `${operation} ${status}`)
   expect(unreached.filter(response => / 20\d$/.test(response))).toEqual([])
   for (const secret of [settings.key, settings.otherKey]) expect(JSON.stringify(report)).not.toContain(secret)

@@ -99,12 +99,14 @@ test.each([
   ['^\\d{4}-\\w\\.\\u0041$', /^\d{4}-\w\.A$/],
   ['^(?!x)[^a-z]+$', /^[^a-z]+$/],
   ['^a{3}b{0,}$', /^a{3}b*$/],
+  ['^\\S\\D\\W$', /^\S\D\W$/u],
+  ['b', /b/],
 ])('texts are made from the pattern %s', (pattern, expected) => {
   const random = createRandom(seed, pattern)
   for (let i = 0; i < 100; i++) expect(makeString(random, { pattern })).toMatch(expected)
 })
 
-test.each(['a(?<name>b)', '[a', 'a{x}', '\\p{L}', '*'])('the pattern %s is refused', pattern => {
+test.each(['a(?<name>b)', '[a', 'a{x}', '\\p{L}', '[\\S]', '*'])('the pattern %s is refused', pattern => {
   expect(() => makeString(createRandom(seed), { pattern })).toThrow('cannot read the pattern')
 })
 

@@ -18,6 +18,7 @@ import { type Header, pack } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeBackup } from '../../../server/store/backup/make-backup.ts'
 import { restoreBackup } from '../../../server/store/backup/restore-backup.ts'
+import { makeNewer } from '../../support/newer-database.ts'
 import { digest, fillDataFolder, readTree } from './data-folder.ts'
 
 let folder: string
@@ -224,15 +225,11 @@ describe('a folder', () => {
   )
 
   test.each(['quire.db', 'visits/prj_1.db'])('with a newer schema in %s is refused in words', async path => {
-    rewriteDatabase(path, file => {
-      const database = new Database(file)
-      database.pragma('user_version = 9999')
-      database.close()
-    })
+    rewriteDatabase(path, makeNewer)
     await expectRefused(good, /written by a newer Quire \(schema 9999, this one knows \d+\)\. Upgrade Quire/)
   })
 
-  test.each([{ schema: 9999 }, { format: 2 }])(
+  test.each([{ schema: 9999, oldestSchema: 9998 }, { format: 2 }])(
     'that was made by a newer Quire (%j) is refused at once',
     async change => {
       const about = JSON.parse(readFileSync(join(good, 'backup.json'), 'utf8'))

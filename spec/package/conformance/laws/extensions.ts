@@ -21,7 +21,28 @@ export const extensionLaw: Law = {
       for (const operation of extensions.filter(other => other.method === method))
         await callWithExamples(session, operation)
     }
+    for (const id of known.startedRuns) await followRun(session, id)
   },
+}
+
+/** What is asked about an agent job, in this order. It is cancelled before it has cost much, also after a message to the agent. */
+const ofRuns = [
+  'cancelAgentJob',
+  'sendAgentMessage',
+  'cancelAgentJob',
+  'getAgentRun',
+  'getAgentChange',
+  'listAgentEvents',
+] as const
+
+async function followRun(session: Session, id: string): Promise<void> {
+  const path = { projectId: encodeURIComponent(session.settings.project), id: encodeURIComponent(id) }
+  for (const operation of ofRuns.flatMap(name => session.extensions.filter(other => other.id === name))) {
+    for (const mediaType of operation.responses.get(200)?.content.keys() ?? ['application/json']) {
+      for (const example of listExamples(operation))
+        await session.ask(operation, { ...example, path, headers: { Accept: mediaType } })
+    }
+  }
 }
 
 /** Deletes what the run created. */
@@ -42,6 +63,9 @@ async function callWithExamples(session: Session, operation: Operation): Promise
     const fault = () => `The example of the document is refused with ${status}.`
     session.check('positive_data_acceptance', !refusals.includes(status), fault, exchange)
     if (operation.id === 'createWebhook') keepId(session, 'webhookId', exchange)
+    const isRun = status === 202 && ['startAgentJob', 'startEarlierAgentJob'].includes(operation.id)
+    const { id } = (readJson(exchange.answer) ?? {}) as { id?: unknown }
+    if (isRun && typeof id === 'string') session.known.startedRuns.push(id)
   }
 }
 

@@ -65,7 +65,8 @@ function compile(pattern: string): RegExp {
 }
 
 function hasFormat(format: string, value: string): boolean {
-  const isUriText = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]*$/.test(value) && !/%(?![0-9a-f]{2})/i.test(value)
+  const isUriText =
+    /^[\w\-.~:/?[\]@!$&'()*+,;=%]*(?:#[\w\-.~:/?@!$&'()*+,;=%]*)?$/.test(value) && !/%(?![0-9a-f]{2})/i.test(value)
   switch (format) {
     case 'date-time':
       return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(value) && isDate(value)

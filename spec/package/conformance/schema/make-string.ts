@@ -14,9 +14,12 @@ export function makeString(random: Random, schema: Schema): string {
   }
   const node = parsed.get(pattern) ?? parsePattern(pattern)
   parsed.set(pattern, node)
+  // The pattern may match within the text.
+  const isOpen = !pattern.startsWith('^') && !pattern.endsWith('$')
   for (let count = 0; count < tries; count++) {
     // Now and then a long one, up to the limits of the schema.
-    const text = sample(random, node, random.chance(0.05) ? 300 : 8)
+    const made = sample(random, node, random.chance(0.05) ? 300 : 8)
+    const text = isOpen ? makeText(random, 0, 20) + made + makeText(random, 0, 20) : made
     if (findFaults(schema, text).length === 0) return text
   }
   return String(random.pick(schema.examples ?? ['']))

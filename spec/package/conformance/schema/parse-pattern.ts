@@ -107,13 +107,14 @@ function parseMember(parser: Parser): readonly Range[] {
     return [[point, point]]
   }
   const node = parseEscape(parser)
-  return node.kind === 'chars' ? node.ranges : []
+  if (node.kind !== 'chars' || node.negated) throw unknown(parser)
+  return node.ranges
 }
 
 function parseEscape(parser: Parser): PatternNode {
   const char = take(parser)
-  const named = classes[char]
-  if (named) return { kind: 'chars', ranges: named, negated: false }
+  const named = classes[char.toLowerCase()]
+  if (named) return { kind: 'chars', ranges: named, negated: char !== char.toLowerCase() }
   if (char === 'u') {
     const hex = parser.text.slice(parser.at, parser.at + 4).join('')
     parser.at += 4
