@@ -1,9 +1,8 @@
-// A long file: all statements of the runs of agents, which change together.
-import type { AgentEventKind, NewAgentEvent } from '../agent/agent-event.ts'
 import { type AgentJob, transition } from '../agent/agent-job.ts'
 import type { AgentJobLimits, AgentRun, AgentRuns, RunOutcome, SpentLimit } from '../agent/agent-run.ts'
 import { type RunEnd, runEnds } from '../agent/run-end.ts'
 import { agentJobs } from './agent-jobs.ts'
+import { agentLogs, appendEvents, toStorable } from './agent-logs.ts'
 import { all, atomic, get, run, sql, type Work, type Works } from './noun.ts'
 
 /** A row of the table `agent_runs`, without its change. */
@@ -143,36 +142,6 @@ const heartbeat = sql<Held & { leaseMs: number; now: number }, { is_cancelling: 
   ({ now }) => `UPDATE agent_runs SET lease_expires_at = ${now} + @leaseMs WHERE ${isHeld} RETURNING is_cancelling`,
   { isRepeatable: true },
 )
-const addEvents = sql<Id & { count: number }, { events: number }>(
-  `UPDATE agent_runs SET events = events + @count WHERE ${isIt} RETURNING events`,
-)
-const insertEvent = sql<
-  Id & { sequence: number; at: number; kind: AgentEventKind; text: string; outcome: string | null }
->(
-  `INSERT INTO agent_events (project_id, job_id, sequence, at, kind, text, outcome)
-   VALUES (@projectId, @jobId, @sequence, @at, @kind, @text, @outcome)`,
-)
-const listEvents = sql<
-  Id & { after: number; limit: number },
-  { sequence: number; at: number; kind: AgentEventKind; text: string; outcome: string | null }
->(
-  `SELECT sequence, at, kind, text, outcome FROM agent_events
-   WHERE ${isIt} AND sequence > CAST(@after AS bigint) ORDER BY sequence LIMIT @limit`,
-)
-const listPrompts = sql<Id, { text: string }>(
-  `SELECT text FROM agent_events WHERE ${isIt} AND kind = 'prompt' ORDER BY sequence`,
-)
-const findOldLog = sql<{ endedBefore: number }, AgentRunRow>(
-  `SELECT ${columns} FROM agent_runs WHERE state = 'ended' AND expired_events < events AND ended_at < @endedBefore
-   ORDER BY ended_at LIMIT 1 FOR UPDATE`,
-)
-const deleteEvents = sql<Id & { after: number; until: number }>(
-  `DELETE FROM agent_events WHERE ${isIt} AND kind NOT IN ('prompt', 'end')
-     AND sequence > CAST(@after AS bigint) AND sequence <= CAST(@until AS bigint)`,
-)
-const markExpired = sql<Id & { until: number }>(
-  `UPDATE agent_runs SET expired_events = @until, change = NULL WHERE ${isIt}`,
-)
 const notePush = sql<Held & { changeBranch: string; commit: string }>(
   `UPDATE agent_runs SET change_branch = @changeBranch, commit_id = @commit WHERE ${isHeld}`,
   { isRepeatable: true },
@@ -206,21 +175,6 @@ function* findSpentLimit(projectId: string, limits: AgentJobLimits): Work<SpentL
   return open >= limits.openPullRequests ? 'openPullRequests' : undefined
 }
 
-function* appendEvents(id: Id, events: readonly NewAgentEvent[], at: number): Work<void> {
-  if (events.length === 0) return
-  const { projectId, jobId } = id
-  const { events: last } = (yield* get(addEvents, { projectId, jobId, count: events.length })) as { events: number }
-  for (const [index, { kind, text, outcome = null }] of events.entries()) {
-    const sequence = last - events.length + index + 1
-    yield* run(insertEvent, { projectId, jobId, sequence, at, kind, text: toStorable(text), outcome })
-  }
-}
-
-/** PostgreSQL stores no NUL and no half of a surrogate pair, and agents write what they like. */
-function toStorable(text: string): string {
-  return text.replaceAll('\0', '\u{fffd}').toWellFormed()
-}
-
 /** Ends the run and its job. The caller has locked the run. */
 function* endRun(row: AgentRunRow, outcome: RunOutcome, now: number): Work<void> {
   const { project_id: projectId, job_id: jobId } = row
@@ -247,6 +201,7 @@ function describeEarlierChange({ turn, files, change_branch }: AgentRunRow): str
 }
 
 export const agentRuns: Works<AgentRuns> = {
+  ...agentLogs,
   start: atomic(function* (...[job, given, limits]: Parameters<AgentRuns['start']>) {
     const { projectId, id: jobId } = job
     const spent = yield* findSpentLimit(projectId, limits)
@@ -286,33 +241,12 @@ export const agentRuns: Works<AgentRuns> = {
     const change = (yield* get(findChange, { projectId, jobId }))?.change
     return change == null ? undefined : JSON.parse(change)
   },
-  *listEvents(projectId, jobId, after, limit) {
-    const rows = yield* all(listEvents, { projectId, jobId, after, limit })
-    return rows.map(({ outcome, ...event }) => ({ ...event, ...(outcome !== null && { outcome }) }))
-  },
-  *listPrompts(projectId, jobId) {
-    return (yield* all(listPrompts, { projectId, jobId })).map(({ text }) => text)
-  },
   cancel: atomic(function* (projectId: string, jobId: string, now: number) {
     const row = yield* get(lockCancelled, { projectId, jobId, now })
     if (!row || row.state === 'ended') return false
     yield* run(markCancelling, { projectId, jobId })
     if (row.state === 'queued' || row.is_lost === 1) yield* endRun(row, cancelled(row), now)
     return true
-  }),
-  expireLogs: atomic(function* (endedBefore: number, limit: number) {
-    let left = limit
-    while (left > 0) {
-      const row = yield* get(findOldLog, { endedBefore })
-      if (!row) break
-      const id = { projectId: row.project_id, jobId: row.job_id }
-      const after = row.expired_events
-      const until = Math.min(row.events, after + left)
-      yield* run(deleteEvents, { ...id, after, until })
-      yield* run(markExpired, { ...id, until })
-      left -= until - after
-    }
-    return limit - left
   }),
   *hasOpen() {
     return (yield* get(findOpen, {})) !== undefined
