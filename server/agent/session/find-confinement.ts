@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { findInPath } from '../../base/executables.ts'
 import type { Confinement } from '../agent-settings.ts'
 import { runConfined } from './run-confined.ts'
 
@@ -17,10 +18,7 @@ export type FoundConfinement = { confinement: Confinement } | { problem: string 
 export async function findConfinement(path = process.env.PATH ?? ''): Promise<FoundConfinement> {
   if (process.platform !== 'linux')
     return { problem: `Agents are confined only on Linux, and this is ${process.platform}; run the server on Linux.` }
-  const program = [...path.split(delimiter), '/usr/bin', '/bin']
-    .filter(folder => folder.startsWith('/'))
-    .map(folder => join(folder, 'bwrap'))
-    .find(file => existsSync(file))
+  const program = findInPath('bwrap', [path, '/usr/bin', '/bin'].join(delimiter))
   if (program === undefined)
     return { problem: 'The program bwrap is not found; install the package bubblewrap of the system.' }
   const version = await readVersion(program)

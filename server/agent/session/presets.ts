@@ -1,5 +1,6 @@
-import { accessSync, constants, realpathSync } from 'node:fs'
-import { delimiter, join, sep } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { findInPath } from '../../base/executables.ts'
 import type { Agent } from '../agent-settings.ts'
 import type { OwnProgram } from './plan-start.ts'
 
@@ -124,22 +125,10 @@ export interface FoundProgram {
 
 /** Finds a program in a search path. Programs of npm outside of /usr need their folder `node_modules`. */
 export function findProgram(name: string, path = process.env.PATH ?? ''): FoundProgram | undefined {
-  for (const folder of path.split(delimiter)) {
-    const file = join(folder, name)
-    if (!folder.startsWith('/') || !isExecutable(file)) continue
-    const real = realpathSync(file)
-    if (real.startsWith('/usr/')) return { path: real, files: [] }
-    const [before, after] = real.split(`${sep}node_modules${sep}`, 2)
-    return { path: real, files: [after === undefined ? real : join(before ?? '', 'node_modules')] }
-  }
-  return undefined
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
+  const file = findInPath(name, path)
+  if (file === undefined) return undefined
+  const real = realpathSync(file)
+  if (real.startsWith('/usr/')) return { path: real, files: [] }
+  const [before, after] = real.split(`${sep}node_modules${sep}`, 2)
+  return { path: real, files: [after === undefined ? real : join(before ?? '', 'node_modules')] }
 }

@@ -1,8 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
@@ -13,20 +10,6 @@ const maxMessageBytes = 1000
 export class ExternalDecoderError extends Error {
   /** As in the errors of the built-in decoders, see `isDamage`. */
   readonly code = 'Z_DATA_ERROR'
-}
-
-/** Returns whether a program is installed in one of the folders of `PATH`. */
-export async function isInstalled(program: string): Promise<boolean> {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    if (folder === '') continue
-    try {
-      await access(join(folder, program), constants.X_OK)
-      return true
-    } catch {
-      // The next folder may have it.
-    }
-  }
-  return false
 }
 
 /**

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { access, type FileHandle, open, stat } from 'node:fs/promises'
+import { findInPath } from '../../base/executables.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import {
   type Codec,
@@ -11,7 +12,7 @@ import {
   isTruncation,
   magicBytes,
 } from './decompress.ts'
-import { decompressWith, ExternalDecoderError, isInstalled } from './external-decoder.ts'
+import { decompressWith, ExternalDecoderError } from './external-decoder.ts'
 import { describeUtf16, isUtf16, utf16SampleBytes } from './utf16.ts'
 
 /**
@@ -103,15 +104,15 @@ async function refuseUnsupportedFile(file: string): Promise<void> {
     const head = buffer.subarray(0, bytesRead)
     if (isUtf16(head)) throw new LogFileError(describeUtf16(file, file))
     const found = findForeignCompression(head)
-    if (found) await refuseUnsupported(file, found)
+    if (found) refuseUnsupported(file, found)
   } finally {
     await handle.close()
   }
 }
 
 /** @throws {LogFileError} when the compression is not supported, or its program is not installed. */
-async function refuseUnsupported(file: string, { name, program, unpack }: ForeignCompression): Promise<void> {
-  if (program !== undefined && (await isInstalled(program))) return
+function refuseUnsupported(file: string, { name, program, unpack }: ForeignCompression): void {
+  if (program !== undefined && findInPath(program) !== undefined) return
   const subject = file === '-' ? 'Standard input' : file
   const pipe = `${unpack} ${file === '-' ? 'FILE' : file} | npx quire visits import -`
   throw new LogFileError(
@@ -172,7 +173,7 @@ async function* readUncompressed(file: string, { read, canReadAgain, count }: Re
     const foreign = codec ? undefined : findForeignCompression(head)
     const whole = prepend(head, source)
     if (foreign) {
-      await refuseUnsupported(file, foreign)
+      refuseUnsupported(file, foreign)
       yield* decompressWith(foreign.program ?? '', whole)
     } else if (!codec) yield* whole
     else if (canReadAgain) yield* readDamaged(codec, whole, read)

@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
+import { findInPath, isExecutable } from '../../base/executables.ts'
 import places from './browser-places.json' with { type: 'json' }
 
 /**
@@ -15,8 +16,7 @@ export function findBrowser(env: NodeJS.ProcessEnv = process.env, { visible = fa
   if (named) return isExecutable(named) ? named : null
   const cache = env.PUPPETEER_CACHE_DIR ?? join(homedir(), '.cache', 'puppeteer')
   const suffix = process.platform === 'win32' ? '.exe' : ''
-  const folders = (env.PATH ?? '').split(delimiter)
-  const inPath = places.programs.flatMap(name => folders.map(folder => join(folder, name + suffix)))
+  const inPath = places.programs.flatMap(name => findInPath(name + suffix, env.PATH ?? '') ?? [])
   const downloaded = [...inCache(cache, 'chrome-headless-shell'), ...inCache(cache, 'chrome')]
   const all = [...downloaded, ...inPath, ...places.paths]
   return all.filter(file => !visible || !/headless/.test(file)).find(isExecutable) ?? null
@@ -50,13 +50,4 @@ function inCache(cache: string, name: string): string[] {
   return versions.flatMap(version =>
     list(join(folder, version)).flatMap(inner => programs.map(program => join(folder, version, inner, program))),
   )
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
