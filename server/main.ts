@@ -84,11 +84,21 @@ const synonyms = new Map<string, readonly string[]>(
   }),
 )
 
-/** Adds the command of the same meaning to the message of an unknown one. Commander suggests only similar spellings. */
-function suggestCommand(text: string, { commands }: Command): string {
+/**
+ * Adds the command of the same meaning to the message of an unknown one, because commander suggests only similar spellings. Adds
+ * the help to the message of a missing argument.
+ */
+function suggestCommand(text: string, command: Command): string {
+  if (text.startsWith('error: missing required argument')) return `${text}See: ${nameCommand(command)} --help\n`
+  const { commands } = command
   const unknown = /^error: unknown command '([^']+)'\n/.exec(text)?.[1]
   const meant = synonyms.get(unknown ?? '')?.find(name => commands.some(command => command.name() === name))
   return meant === undefined ? text : `${text}(Did you mean ${meant}?)\n`
+}
+
+/** Such as npx quire agent-jobs show. */
+function nameCommand(command: Command): string {
+  return command.parent ? `${nameCommand(command.parent)} ${command.name()}` : 'npx quire'
 }
 
 /** Prints the error in one line, unless commander has printed it, and returns the exit code. */

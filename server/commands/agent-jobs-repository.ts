@@ -46,10 +46,12 @@ const setSettings = {
 } as const satisfies Settings
 const projectSettings = { project, ...webhookSettings } as const satisfies Settings
 
-const help = `
+const setHelp = `
 Examples:
   npx quire agent-jobs repository set https://git.example.com/acme/docs.git --folder docs --forge agit --credential-file token.txt
-  npx quire agent-jobs repository set git@git.example.com:acme/docs.git --forge gitlab --draft --credential-file id_ed25519
+  npx quire agent-jobs repository set git@git.example.com:acme/docs.git --forge gitlab --draft --credential-file id_ed25519`
+
+const help = `${setHelp}
   npx quire agent-jobs repository show --json
   npx quire agent-jobs repository remove`
 
@@ -58,7 +60,10 @@ export function agentRepositoryCommand(): Command {
     .description('the repository that agents of the server work on, one for each project')
     .addHelpText('after', help)
   addSettings(
-    repository.command('set <url>').description('set or replace it; what is not given gets its default'),
+    repository
+      .command('set <url>')
+      .description('set or replace it; what is not given gets its default')
+      .addHelpText('after', setHelp),
     setSettings,
   ).action(setRepository)
   addSettings(repository.command('show').description('show it, without its credential'), projectSettings).action(show)
@@ -108,7 +113,10 @@ function checkReceiver(before: AgentSource | undefined, { url }: Pick<AgentSourc
 /** Describes where git sends a credential. */
 function describeReceiver(url: string): string {
   const address = parseAddress(url)
-  return address ? `${address.protocol}//${address.host.toLowerCase()}` : 'this machine'
+  if (!address) return 'this machine'
+  const host = address.host.toLowerCase()
+  // URL drops the usual port of http and https, and keeps that of ssh.
+  return `${address.protocol}//${address.protocol === 'ssh:' ? host.replace(/:22$/, '') : host}`
 }
 
 function toShown(source: AgentSource, hasCredential: boolean): object {

@@ -39,6 +39,16 @@ const runSettings = {
   ...storeSettings,
 } as const satisfies Settings
 
+const runHelp = `
+Examples:
+  npx quire agent-jobs run 'Fix the spelling in docs/install.md.'
+  npx quire agent-jobs run 'Add a section about proxies.' --project Documentation --folder docs --draft`
+
+/** Examples of a command for a job, with what follows the id in each. */
+function helpOf(name: string, ...ends: string[]): string {
+  return ['', 'Examples:', ...ends.map(end => `  npx quire agent-jobs ${name} aj_0f3c9a1b2d4e5f60${end}`)].join('\n')
+}
+
 const hintMs = 5000
 
 /** Whoever has the database is not limited. */
@@ -50,27 +60,37 @@ export function agentRunCommands(): Command[] {
     addSettings(
       new Command('run')
         .description('let an agent of the server work on the repository of a project')
-        .argument('<instruction>'),
+        .argument('<instruction>')
+        .addHelpText('after', runHelp),
       runSettings,
     ).action(runJob),
-    addSettings(new Command('logs').description('print what happened in a run').argument('<id>'), logSettings).action(
-      printLogs,
-    ),
+    addSettings(
+      new Command('logs')
+        .description('print what happened in a run')
+        .argument('<id>')
+        .addHelpText('after', helpOf('logs', '', ' --follow', ' --json')),
+      logSettings,
+    ).action(printLogs),
     addSettings(
       new Command('show')
         .description('show the last run of a job: its end, its change and what it used')
-        .argument('<id>'),
+        .argument('<id>')
+        .addHelpText('after', helpOf('show', '', ' --json')),
       showSettings,
     ).action(showJob),
     addSettings(
-      new Command('cancel').description('cancel a queued or running job').argument('<id>'),
+      new Command('cancel')
+        .description('cancel a queued or running job')
+        .argument('<id>')
+        .addHelpText('after', helpOf('cancel', '')),
       jobSettings,
     ).action(cancelJob),
     addSettings(
       new Command('message')
         .description('let the agent of an ended job go on')
         .argument('<id>')
-        .argument('<instruction>'),
+        .argument('<instruction>')
+        .addHelpText('after', helpOf('message', " 'Keep the old name in a note.'")),
       messageSettings,
     ).action(sendMessage),
   ]
@@ -219,8 +239,8 @@ function writeJson(jobId: string, { at, outcome, ...event }: AgentEvent): string
 }
 
 function describe({ at, kind, text, outcome }: AgentEvent): string {
-  const time = new Date(at).toISOString().slice(11, 19)
-  const lines = text.trimEnd().replaceAll('\n', '\n             ')
+  const time = new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+  const lines = text.trimEnd().replaceAll('\n', `\n${' '.repeat(time.length + 5)}`)
   return `${time} ${`${kind}${outcome === undefined ? '' : ` (${outcome})`}:`} ${lines}`
 }
 

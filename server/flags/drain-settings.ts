@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import type { DrainSettings } from '../http/drain-checks.ts'
+import { describeUnreadable } from './read-given-file.ts'
 import { type FlagsOf, integer, type Settings } from './setting.ts'
 
 /** The settings of `serve` for log lines that other programs send. */
@@ -58,7 +59,7 @@ function readSecrets(file: string): string[] {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw new InvalidArgumentError(`The file cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+    throw new InvalidArgumentError(`The file ${describeUnreadable(error)}`)
   }
   const secrets = text.split(/\s+/).filter(Boolean)
   if (secrets.length > 0) return secrets

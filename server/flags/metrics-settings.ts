@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import type { MetricsSettings } from '../config.ts'
+import { describeUnreadable } from './read-given-file.ts'
 import type { FlagsOf, Settings } from './setting.ts'
 
 /** The settings of every program that serves, for those who watch it. */
@@ -38,7 +39,7 @@ function readToken(file: string): string {
   try {
     token = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw new InvalidArgumentError(`The file cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+    throw new InvalidArgumentError(`The file ${describeUnreadable(error)}`)
   }
   if (/^\S+$/.test(token)) return token
   throw new InvalidArgumentError('The file must have one token without spaces, such as that of: openssl rand -hex 32')

@@ -44,7 +44,11 @@ test('a repository is set with its token, shown without it, and removed', async 
 test('a file that cannot be read is named', async () => {
   const missing = join(folder, 'none')
   await expect(repository('set', 'https://git.example.com/x.git', '--credential-file', missing)).rejects.toMatchObject({
-    ...{ exitCode: 2, message: `--credential-file ${missing} cannot be read (ENOENT).` },
+    exitCode: 2,
+    message: `--credential-file ${missing} cannot be read (ENOENT). It does not exist. Correct its path.`,
+  })
+  await expect(repository('set', 'https://git.example.com/x.git', '--credential-file', folder)).rejects.toMatchObject({
+    ...{ exitCode: 2, message: expect.stringContaining('(EISDIR). It is a folder. Name the file in it.') },
   })
 })
 
@@ -77,6 +81,8 @@ test('the stored credential stays with its host, protocol and port, unless the o
   expect(await repository('set', 'https://GIT.example.com:443/acme/other.git')).toContain('with a credential')
   expect(await repository('set', 'git@git.example.com:acme/docs.git', ...token)).toContain('with a credential')
   expect(await repository('set', 'ssh://git@Git.example.com/acme/docs.git')).toContain('with a credential')
+  expect(await repository('set', 'ssh://git@git.example.com:22/acme/docs.git')).toContain('with a credential')
+  await expect(repository('set', 'ssh://git@git.example.com:2222/acme/docs.git')).rejects.toThrow('is for ssh://')
   expect(await repository('set', '/srv/docs.git', '--forget-credential')).toContain('without a credential')
   expect(await repository('set', url)).toContain('without a credential')
 })

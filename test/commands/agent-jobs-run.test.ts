@@ -49,6 +49,7 @@ test('a job is followed to its branch, goes on after a message, and can be read 
     ),
   )
   expect(JSON.parse(json ?? '')).toMatchObject({ jobId: id, state: 'ended', end: 'changed', turn: 2, files: 1 })
+  expect(await agentJobs('logs', id)).toMatch(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d prompt: replace "teh" with "the"$/m)
   const events = (await agentJobs('logs', id, '--json'))
     .trim()
     .split('\n')

@@ -67,6 +67,17 @@ describe('help and usage', () => {
     expect((await runQuire(args)).stderr).toContain(`(Did you mean ${meant}?)`)
   })
 
+  test('a missing argument names the help, which has an example', async () => {
+    const { code, stderr } = await runQuire(['agent-jobs', 'show'])
+    expect([code, stderr]).toEqual([
+      2,
+      "error: missing required argument 'id'\nSee: npx quire agent-jobs show --help\n",
+    ])
+    expect((await runQuire(['agent-jobs', 'show', '--help'])).stdout).toContain(
+      'Examples:\n  npx quire agent-jobs show aj_',
+    )
+  })
+
   test('the help of a long command shows the usual flags, and --help-all shows all', async () => {
     const [usual, all] = await Promise.all([runQuire(['serve', '--help']), runQuire(['serve', '--help-all'])])
     expect(usual.stdout).toMatch(/--port <number>[\s\S]*--help-all +display help with every flag \(\d+ +more\)/)

@@ -4,6 +4,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { planRun } from '../../server/agent/run/plan-run.ts'
 import { digest } from '../../server/base/digest.ts'
 import { readSigningKey, signArchive, signatureFile } from '../../server/base/signature.ts'
 import { openStore } from '../../server/store/store.ts'
@@ -99,6 +100,20 @@ async function addWebhook(data: string): Promise<void> {
   store.close()
 }
 
+/** Queues the job that examples name. The one that goes on after a message has ended. */
+async function queueAgentRun(data: string, isEnded: boolean): Promise<void> {
+  const store = openStore(data)
+  const [project] = await store.projects.list()
+  const source = await store.agentSources.find(project?.id ?? '')
+  if (!project || !source) throw new Error('The demo has no repository for agents.')
+  const id = 'aj_0f3c9a1b2d4e5f60'
+  const plan = planRun(source, { prompt: 'Fix the spelling.' }, { id, model: 'demo', now: Date.now() })
+  const { agentRuns } = store
+  await agentRuns.start(plan.job, plan.run, { active: 100, openPullRequests: 100 })
+  if (isEnded) await agentRuns.cancel(project.id, id, Date.now())
+  store.close()
+}
+
 test.each(helps)('the examples of $name work on the data of the demo', async ({ name, examples }) => {
   const home = await prepareHome(name)
   for (const example of examples) {
@@ -142,6 +157,8 @@ async function prepareHome(name: string): Promise<string> {
     chmodSync(join(home, data), 0o700)
   }
   if (name === 'exports') await queueExport(join(home, 'data'))
+  if (/^agent-jobs (?:show|logs|cancel|message)$/.test(name))
+    await queueAgentRun(join(home, 'data'), !name.endsWith('cancel'))
   if (name === 'webhooks') await addWebhook(join(home, 'data'))
   if (name !== 'export') writeBundles(home)
   return home

@@ -233,6 +233,7 @@ test('a repository without a page is named and never linked', async () => {
     expect(text).toContain('docs (a folder on the server)')
     expect(text).not.toContain('local.invalid')
   }
+  expect((await showList()).text).toContain('works on the branch main of docs (a folder on the server).')
 })
 
 test('the list has the beginning of each instruction, and how it ended', async () => {

@@ -145,7 +145,7 @@ describe('an agent that never answers', () => {
 
   test.each([
     [{ folder: 'secret' }, 'folder: secret is not within the folders that agents may change: docs.'],
-    [{ folder: '../docs' }, /^folder: .* must be a path from the top of the repository/],
+    [{ folder: '../docs' }, /^folder: "\.\.\/docs" must be a path from the top of the repository/],
     [{ folder: 'docs/.git' }, /^folder: .* is hidden/],
     [{ branch: '--upload-pack=x' }, /^branch: /],
     [{ prompt: '' }, /prompt/],

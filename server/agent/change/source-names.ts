@@ -77,12 +77,12 @@ export function checkFolder(text: string): string {
   for (const part of folder.split('/')) {
     if (part === '' || part === '.' || part === '..')
       throw new OperatorError(
-        `The folder ${JSON.stringify(folder)} must be a path from the top of the repository, such as docs/guide.`,
+        `${JSON.stringify(folder)} must be a path from the top of the repository, such as docs/guide.`,
       )
     if (part.startsWith('.'))
-      throw new OperatorError(`The folder ${JSON.stringify(folder)} is hidden. Agents never see hidden folders.`)
+      throw new OperatorError(`${JSON.stringify(folder)} is hidden. Agents never see hidden folders.`)
     if (/[\p{Cc}\\:]/u.test(part))
-      throw new OperatorError(`The folder ${JSON.stringify(folder)} has a character that is not allowed.`)
+      throw new OperatorError(`${JSON.stringify(folder)} has a character that is not allowed.`)
   }
   return folder
 }

@@ -61,7 +61,11 @@ export function answerPermission(
     options.some(({ kind }) => kind === 'allow_once')
   const wanted = isAllowed ? ['allow_once'] : ['reject_once', 'reject_always']
   const option = wanted.flatMap(kind => options.find(option => option.kind === kind) ?? [])[0]
-  const text = [toText(kind) || 'other', ...new Set([toolCall.title ?? '', ...paths])].filter(Boolean).join(' ')
+  const title = toolCall.title ?? ''
+  const words = [title, ...title.split(' ')]
+  const unsaid = paths.filter(path => !words.includes(path) && !words.includes(posix.relative(work.seen, path)))
+  const first = words[1]?.toLowerCase() === kind ? '' : toText(kind) || 'other'
+  const text = [first, title, ...unsaid].filter(Boolean).join(' ')
   return {
     response: { outcome: option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' } },
     isAllowed,

@@ -61,6 +61,11 @@ function checkTogether(readServer: () => unknown): Finding[] {
     readServer()
     return []
   } catch (error) {
-    return [fail('settings', 'The server does not start with these settings.', messageOf(error))]
+    const text = messageOf(error)
+    const message = 'The server does not start with these settings.'
+    // What is wrong, and then what to do. Most errors of settings say both in one sentence.
+    const [, problem, remedy] = /^(.*?[.]) (?=[A-Z])(.*)$/s.exec(text) ?? []
+    if (problem === undefined || remedy === undefined) return [fail('settings', message, text)]
+    return [fail('settings', `${message} ${problem}`, remedy)]
   }
 }

@@ -6,7 +6,7 @@ import { showNumber, showNumberOf } from './numbers.ts'
 export const agentStartTexts = {
   title: 'Start a job',
   intro: (repository: string, branch: string) =>
-    `An agent of this server works on ${repository} (${branch}). Its change becomes a branch or a pull request, which a person merges.`,
+    `An agent of this server works on the branch ${branch} of ${repository}. Its change becomes a branch or a pull request, which a person merges.`,
   prompt: 'Instruction',
   promptHint: 'What the agent should do, in plain words, such as: Fix the spelling in docs/install.md.',
   demoHint:

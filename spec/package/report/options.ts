@@ -144,7 +144,7 @@ function readKey(file: string | undefined, fromEnv = ''): string {
   try {
     if (file !== undefined) key = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw new UsageError(`--key-file cannot be read: ${(error as Error).message}`)
+    throw new UsageError(`--key-file ${file} cannot be read: ${(error as Error).message}`)
   }
   // fetch repeats a header that it refuses in its error.
   if (/[^\x21-\x7e]/.test(key)) throw new UsageError('The API key has a character that no key has. Copy it again.')

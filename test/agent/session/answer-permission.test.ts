@@ -45,6 +45,18 @@ test.for([
   expect(answer.text).toBe([kind, 'A tool', ...paths].join(' '))
 })
 
+test.for([
+  ['Edit docs/a.md', ['/project/docs/a.md'], 'Edit docs/a.md'],
+  ['Edit /project/docs/a.md', ['/project/docs/a.md', 'docs/b.md'], 'Edit /project/docs/a.md docs/b.md'],
+  ['Change docs/a.md', ['/project/docs/a.md'], 'edit Change docs/a.md'],
+  ['Edit /etc/passwd.md', ['/etc/passwd'], 'Edit /etc/passwd.md /etc/passwd'],
+  ['docs/my page.md', ['docs/my page.md'], 'edit docs/my page.md'],
+  ['', ['docs/a.md'], 'edit docs/a.md'],
+] as const)('the title %j of an edit of %j is logged as %j', ([title, paths, text]) => {
+  const toolCall = { toolCallId: 't', title, kind: 'edit' as const, locations: paths.map(path => ({ path })) }
+  expect(answerPermission({ sessionId: 's', toolCall, options }, { seen: '/project', real }).text).toBe(text)
+})
+
 test('paths in the input of a tool and in its changes are checked too', () => {
   const work = { seen: '/project', real }
   const locations = [{ path: '/project/docs/a.md' }]

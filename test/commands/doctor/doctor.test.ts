@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Option } from 'commander'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { OperatorError } from '../../../server/base/operator-error.ts'
 import { checkAgents } from '../../../server/commands/doctor/check-agents.ts'
 import { checkClock } from '../../../server/commands/doctor/check-clock.ts'
 import { checkDatabases } from '../../../server/commands/doctor/check-databases.ts'
@@ -144,6 +145,20 @@ describe('settings', () => {
       ['QUIRE_PORT cannot be used.', 'It must be a whole number from 0 to 65535.'],
       ['QUIRE_LOG_LEVEL cannot be used.', 'Allowed choices are info, warn.'],
     ])
+  })
+
+  test('settings that contradict each other are named, with the remedy of the server', () => {
+    const explain = (message: string) => {
+      const [finding] = check({}, () => {
+        throw new OperatorError(message, 2)
+      })
+      return [finding?.message, finding?.remedy]
+    }
+    const problem = 'The server does not start with these settings.'
+    const both = '--agent-sandbox and --agent-unconfined exclude each other.'
+    expect(explain(`${both} Leave one of them out.`)).toEqual([`${problem} ${both}`, 'Leave one of them out.'])
+    const needs = '--agents-file needs --agent, the name of an agent in the file.'
+    expect(explain(needs)).toEqual([problem, needs])
   })
 
   test('headers that cannot be sent are found, and their values are not shown', () => {

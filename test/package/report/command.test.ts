@@ -134,7 +134,7 @@ describe('a key', () => {
     rmSync(folder, { recursive: true })
     expect(await run(['start', '--key-file', file])).toMatchObject({
       code: 2,
-      error: expect.stringContaining('--key-file cannot be read'),
+      error: expect.stringContaining(`--key-file ${file} cannot be read`),
     })
   })
 
