@@ -114,8 +114,11 @@ test('a tab works if the copy shows the panels of all tabs one below another', a
   const frozen = index.replace('<script src="app.js"></script>', '')
   const shown = write('shown', { 'index.html': frozen.replace('id="panel" hidden', 'id="panel"') })
   const hidden = write('hidden', { 'index.html': frozen })
+  // What else the copies lack would be waited for in each place.
+  const { pages, tab } = reference
+  if (!tab) throw new Error('The origin has no tab.')
   const tabs = async (copy: string) => {
-    const { places } = await judgeBundle(copy, { site, reference, visitor })
+    const { places } = await judgeBundle(copy, { site, reference: { pages, sampled: [], tab }, visitor })
     return Object.values(places).map(({ tabsWork }) => tabsWork)
   }
   expect(await tabs(shown)).toEqual([true, true, true])
