@@ -6,6 +6,8 @@ import { seed } from './support/random.ts'
 
 // Each thread of vitest reads this variable, so that all use the same random seed.
 process.env.QUIRE_TEST_SEED = String(seed)
+// Each export is a process, and so is each program of a test. They need not compile the same code again.
+process.env.NODE_COMPILE_CACHE ??= resolve(import.meta.dirname, '../node_modules/.cache/compiled')
 // As root, Chromium has no sandbox. The programs that the tests start read this variable.
 if (process.getuid?.() === 0) process.env.QUIRE_ALLOW_NO_SANDBOX ??= '1'
 console.log(`Random input is made from QUIRE_TEST_SEED=${seed}.`)
