@@ -11,15 +11,17 @@ export interface InstalledPackage {
   /** The folder whose node_modules has the package. */
   folder: string
   tarball: string
+  /** The SBOM of the tarball. */
+  components: string
   /** Removes the folder and the tarball. */
   remove(): void
 }
 
-/** Packs quire-spec with the command of the project, and installs the tarball into an empty folder, without the network. */
+/** Packs quire-spec with the command of the project, which asks npm for the SBOM, and installs the tarball without the network. */
 export async function installPackage(): Promise<InstalledPackage> {
   const work = mkdtempSync(join(tmpdir(), 'quire-package-'))
-  const { stdout } = await run(process.execPath, ['scripts/pack-spec.ts', '--output', work], { cwd: root })
-  const tarball = stdout.trim()
+  const { stdout } = await run(process.execPath, ['scripts/pack-spec.ts', '--output', work, '--sbom'], { cwd: root })
+  const [tarball = '', components = ''] = stdout.trim().split('\n')
   const folder = join(work, 'app')
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{}')
@@ -27,7 +29,7 @@ export async function installPackage(): Promise<InstalledPackage> {
   const dependencies = ['openapi-fetch', 'openapi-typescript-helpers'].map(name => join(root, 'node_modules', name))
   const flags = ['--offline', '--install-links', '--ignore-scripts', '--no-audit', '--no-fund']
   await run('npm', ['install', ...flags, tarball, ...dependencies], { cwd: folder, env: withoutPackages() })
-  return { folder, tarball, remove: () => rmSync(work, { recursive: true, force: true }) }
+  return { folder, tarball, components, remove: () => rmSync(work, { recursive: true, force: true }) }
 }
 
 /** The environment with the Node of the system, as in a shell: without the settings that npm passes to the scripts of a project. */

