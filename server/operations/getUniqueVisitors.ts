@@ -20,7 +20,7 @@ export async function getUniqueVisitors(
     return { status: 404, body: { ...unknownProject, details: [{ message }] } }
   }
   const question = readQuestion(input)
-  if ('message' in question) return refuse(question)
+  if (Array.isArray(question)) return refuse(question)
   const { range, page } = question
   if (!page) {
     const { revision, totals, csv } = await visits.readAllPages(project.id, range)
@@ -47,33 +47,34 @@ export async function findVisitorsETag(
 ): Promise<string | undefined> {
   const project = await projects.findOwned(caller.organizationId, input.params.projectId)
   const question = project && readQuestion(input)
-  if (question === undefined || 'message' in question) return undefined
+  if (question === undefined || Array.isArray(question)) return undefined
   return visitorsETag(question, await visits.findRevision(question.projectId), { hashText })
 }
 
-/** Returns what the request asks for, or why it is refused. */
+/** Returns what the request asks for, or all reasons why it is refused. */
 function readQuestion({
   params: { projectId },
   query,
   mediaType,
-}: Input<'getUniqueVisitors'>): VisitorsQuestion | VisitorsFault {
+}: Input<'getUniqueVisitors'>): VisitorsQuestion | VisitorsFault[] {
   const dateFrom = query.dateFrom === undefined ? undefined : parseDay(query.dateFrom)
-  if (query.dateFrom !== undefined && dateFrom === undefined) return noSuchDate('dateFrom')
   const dateTo = query.dateTo === undefined ? undefined : parseDay(query.dateTo)
-  if (query.dateTo !== undefined && dateTo === undefined) return noSuchDate('dateTo')
+  const faults: VisitorsFault[] = []
+  if (query.dateFrom !== undefined && dateFrom === undefined) faults.push(noSuchDate('dateFrom'))
+  if (query.dateTo !== undefined && dateTo === undefined) faults.push(noSuchDate('dateTo'))
   if (dateFrom !== undefined && dateTo !== undefined && dateFrom > dateTo) {
     const message = 'dateFrom is after dateTo. dateTo is exclusive: give the day after the last day you want.'
-    return { message, field: 'dateFrom', code: 'reversed_range' }
+    faults.push({ message, field: 'dateFrom', code: 'reversed_range' })
   }
-  const range = { ...(dateFrom !== undefined && { dateFrom }), ...(dateTo !== undefined && { dateTo }) }
-  if (mediaType === 'text/csv') return { projectId, mediaType, range }
-  for (const field of ['limit', 'offset'] as const) {
+  const asksForPage = mediaType !== 'text/csv'
+  for (const field of asksForPage ? (['limit', 'offset'] as const) : []) {
     // The validator accepts "Infinity" as a number within any bounds.
-    if (!Number.isSafeInteger(query[field])) {
-      return { message: `${field} must be a whole number ${pageRules[field]}`, field, code: 'out_of_range' }
-    }
+    if (Number.isSafeInteger(query[field])) continue
+    faults.push({ message: `${field} must be a whole number ${pageRules[field]}`, field, code: 'out_of_range' })
   }
-  return { projectId, mediaType, range, page: { limit: query.limit, offset: query.offset } }
+  if (faults.length > 0) return faults
+  const range = { ...(dateFrom !== undefined && { dateFrom }), ...(dateTo !== undefined && { dateTo }) }
+  return { projectId, mediaType, range, ...(asksForPage && { page: { limit: query.limit, offset: query.offset } }) }
 }
 
 /** In the words of the validator. */
@@ -106,8 +107,9 @@ function noSuchDate(field: string): VisitorsFault {
   return { message, field, code: 'wrong_format' }
 }
 
-function refuse(fault: VisitorsFault): Extract<Output<'getUniqueVisitors'>, { status: 400 }> {
-  return { status: 400, body: { error: fault.message, details: [fault], code: 'invalid_request' } }
+function refuse(faults: VisitorsFault[]): Extract<Output<'getUniqueVisitors'>, { status: 400 }> {
+  const error = faults.map(({ message }) => message).join(' ')
+  return { status: 400, body: { error, details: faults, code: 'invalid_request' } }
 }
 
 /** What an answer depends on besides the code. */

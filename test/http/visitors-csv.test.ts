@@ -142,10 +142,14 @@ describe('errors are JSON', () => {
     expect(headers.etag).toBeUndefined()
   })
 
-  test('both parameters are named at once', async () => {
-    const { json } = await get('?limit=5&offset=5', csv)
-    expect(json.details).toHaveLength(2)
-  })
+  test.each(['?limit=5&offset=5', '?dateFrom=2026-02-30&dateTo=2026-13-01'])(
+    'both are named at once: %s',
+    async query => {
+      const { json } = await get(query, csv)
+      const fields = [...query.matchAll(/\w+(?==)/g)].map(([field]) => ({ field }))
+      expect(json.details).toMatchObject(fields)
+    },
+  )
 
   test('without a key, and for a project of another organization', async () => {
     expect(await send(server.url, path, { headers: csv })).toMatchObject({
