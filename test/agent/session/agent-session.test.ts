@@ -21,7 +21,7 @@ test.for([...confinements, command])('an agent edits a page and its events come 
   await session.close()
   expect(options.events).toEqual([
     { kind: 'tool', text: 'Edit a page', outcome: 'started' },
-    { kind: 'permission', text: 'edit edit /project/docs/a.md', outcome: 'allowed' },
+    { kind: 'permission', text: 'edit /project/docs/a.md', outcome: 'allowed' },
     { kind: 'tool', text: 'Edit a page', outcome: 'completed' },
   ])
   expect(readFileSync(join(options.work, 'docs/a.md'), 'utf8')).toBe('# A\n\nThis is the page.\n')

@@ -60,7 +60,7 @@ describe.skipIf(reason !== undefined)(
     test('an agent edits a page', async () => {
       const options = prepareSession(fakeAgent('ok'), confinement)
       expect(await runInContainer(options)).toBeUndefined()
-      const text = 'edit edit /project/docs/a.md'
+      const text = 'edit /project/docs/a.md'
       expect(options.events).toContainEqual({ kind: 'permission', text, outcome: 'allowed' })
       expect(readFileSync(join(options.work, 'docs/a.md'), 'utf8')).toContain('This is the page.')
     })
