@@ -48,7 +48,7 @@ test('a job is started in a form and watched without loading its page again, wha
   await tab.waitForSelector('#agent-change ins', { timeout: 60_000 })
   await tab.waitForSelector('#agent-message form')
   expect([tab.url(), await tab.$('[data-same]')]).toEqual([address, expect.anything()])
-  expect(await words()).toMatch(/completed\s+The change is published\. Changed 1 file: /)
+  expect(await words()).toMatch(/completed\s+The change is ready for review\. Changed 1 file: /)
   expect(await tab.$eval('#agent-change', part => part.textContent)).toContain('-This is teh page.\n')
   expect(await tab.$eval('#agent-log', part => part.textContent)).toContain('\\u202egnp.exe\\u001b[2J')
   expect(await tab.$$('main img')).toEqual([])

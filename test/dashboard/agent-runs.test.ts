@@ -173,7 +173,7 @@ describe('the page of a job that Quire runs', () => {
     await runJob(id, [], smallDiff)
     const { text } = await showJob(id)
     for (const shown of [
-      'The change is published. Changed 1 file.',
+      'The change is ready for review. Changed 1 file.',
       '1 file, +1 and -1 lines',
       `quire/${id}`,
       '12,000 in, 34 out',
@@ -247,13 +247,13 @@ test('the list has the beginning of each instruction, and how it ended', async (
   const rows = (await showList()).text.split('<tr>')
   const rowOf = (id: string) => rows.find(row => row.includes(`>${id}</a>`))
   expect(rowOf(done)).toContain('data-label="Instruction">Fix &lt;b&gt;the&lt;/b&gt; typo.</td>')
-  expect(rowOf(done)).toContain('change published')
+  expect(rowOf(done)).toContain('change ready for review')
   expect(rowOf(cancelled)).toContain(`>Add ${'x'.repeat(75)}…</td>`)
   expect(rowOf(cancelled)).toContain('<span class="quiet">cancelled</span>')
   await act(done, 'message', { prompt: 'And the other one.' })
   const again = (await showList()).text.split('<tr>').find(row => row.includes(`>${done}</a>`))
   expect(again).toContain('>And the other one.</td>')
-  expect(again).not.toContain('change published')
+  expect(again).not.toContain('change ready for review')
 })
 
 test('a list of reported jobs has no instructions', async () => {

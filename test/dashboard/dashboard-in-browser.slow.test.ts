@@ -106,6 +106,22 @@ test('a key is generated, works, is revoked, and is refused; then the person sig
   expect(new URL(tab.url()).pathname).toBe('/dashboard/sign-in')
 })
 
+test('a key that a browser refuses to copy is selected', async () => {
+  await signIn('Ada')
+  await open('/keys')
+  await tab.type('#field-name', 'ci')
+  await press('form[action$="generate"] button')
+  await tab.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))
+    document.execCommand = () => false
+  })
+  const key = await text('#new-key')
+  const copy = `button[data-copy="${key}"]`
+  await tab.click(copy)
+  await tab.waitForFunction(selector => document.querySelector(selector)?.textContent === 'Press Ctrl-C', {}, copy)
+  expect(await tab.evaluate(() => String(getSelection()).trim())).toBe(key)
+})
+
 test('what was typed wrongly stays in the form, with the problem at its field', async () => {
   await signIn('Ada')
   await open('/keys')

@@ -249,7 +249,7 @@ test('failed exports and failing pages are on top, until another export of the s
   expect(alerts).toContain('The last export of docs.example.com failed. docs.example.com did not answer. See why')
   expect(alerts).toContain('1 page had a server error in the last 7 days, for 1 visitor: /slow All failures')
   expect(alerts).toContain('1 page was not found in the last 7 days, by 1 visitor: /gone All failures')
-  expect(lists?.join('\n')).toMatch(/list=failures&amp;page=%2Fgone">\/gone<\/a>/)
+  expect(lists?.join('\n')).toMatch(/list=failures&amp;page=%2Fgone#list">\/gone<\/a>/)
 })
 
 test('a refused start of a schedule is on top, with why, until an export of the site is started', async () => {

@@ -70,10 +70,10 @@ function listUnstarted(refused: readonly SiteSchedule[], exports: readonly Expor
 export function showFailing(visit: Visit, { id }: Project, { failed }: ProjectReaders): Markup | false {
   const query = new URLSearchParams({ project: id, range: '7', list: 'failures' })
   const address = `${visit.link('/visitors')}?${query}`
-  const pageAddress = (page: string) => `${address}&${new URLSearchParams({ page })}`
+  const pageAddress = (page: string) => `${address}&${new URLSearchParams({ page })}#list`
   return listAlerts(texts.failing, [
-    showFailed(failed.broken, { kind: 'bad', say: texts.broken, address, pageAddress }),
-    showFailed(failed.missing, { kind: 'warn', say: texts.missing, address, pageAddress }),
+    showFailed(failed.broken, { kind: 'bad', say: texts.broken, address: `${address}#list`, pageAddress }),
+    showFailed(failed.missing, { kind: 'warn', say: texts.missing, address: `${address}#list`, pageAddress }),
   ])
 }
 

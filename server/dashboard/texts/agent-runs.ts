@@ -10,7 +10,7 @@ export const agentStartTexts = {
   prompt: 'Instruction',
   promptHint: 'What the agent should do, in plain words, such as: Fix the spelling in docs/install.md.',
   demoHint:
-    'The demo agent follows fixed patterns and uses no model. It understands: replace "X" with "Y", and: add a section "TITLE" to FILE.',
+    'The demo agent follows fixed patterns and uses no model. It understands: replace "X" with "Y", and: add a section "TITLE" to FILE. It writes down anything else as a note on a page.',
   more: 'Branch, folder and draft',
   branch: 'Branch',
   branchHint: (usual: string) => `The branch that the change is for. If it is empty: ${usual}.`,
@@ -43,10 +43,10 @@ export const agentRunTexts = {
     cancelling: 'The job is being cancelled, which takes a few seconds.',
   },
   /** Followed by the sentence that the run ended with. */
-  published: 'The change is published.',
+  published: 'The change is ready for review.',
   endsLink: 'How a job ends',
   ends: {
-    changed: 'change published',
+    changed: 'change ready for review',
     no_change: 'nothing changed',
     cancelled: 'cancelled',
     time_limit: 'the time was up',

@@ -60,7 +60,7 @@ export const visitorTexts = {
   unique: 'Each visitor counts once, even if they come on several days or read several pages.',
   both: (both: number) =>
     `${showNumberOf(both, 'visitor')} ${both === 1 ? 'was' : 'were'} a person on one view and AI on another. They count as people and as AI, and once in the total.`,
-  noBoth: 'Nobody counts as both, so people and AI add up to the total.',
+  noBoth: 'In this range, nobody counts as both, so people and AI add up to the total.',
   visitor: (rules: VisitorRules) =>
     rules === 1
       ? 'A visitor is one network address with one user agent. Most IPv6 addresses change each day, so their readers count again.'

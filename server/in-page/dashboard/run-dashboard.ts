@@ -1,3 +1,4 @@
+import { copyText } from '../copying/copy-text.ts'
 import { chooseThemes } from './choose-theme.ts'
 import { describeAge } from './describe-age.ts'
 import { drawCharts } from './draw-charts.ts'
@@ -61,29 +62,14 @@ function enableCopying(root: ParentNode): void {
     button.hidden = false
     button.addEventListener('click', async () => {
       const label = button.textContent
-      button.textContent = (await copy(button.dataset.copy ?? '')) ? 'Copied' : 'Press Ctrl-C'
+      const text = button.dataset.copy ?? ''
+      const shown = [...document.querySelectorAll('code')].find(each => each.textContent === text)
+      button.textContent = (await copyText(text, shown)) ? 'Copied' : 'Press Ctrl-C'
       setTimeout(() => {
         button.textContent = label
       }, copiedShownMs)
     })
   }
-}
-
-/** Copies a text. The clipboard is missing on plain HTTP, but for localhost; there a selected field is copied. */
-async function copy(text: string): Promise<boolean> {
-  if (navigator.clipboard) {
-    return navigator.clipboard.writeText(text).then(
-      () => true,
-      () => false,
-    )
-  }
-  const field = document.createElement('textarea')
-  field.value = text
-  document.body.append(field)
-  field.select()
-  const isCopied = document.execCommand('copy')
-  field.remove()
-  return isCopied
 }
 
 /** Asks before a form is sent that deletes or revokes something. */

@@ -1,3 +1,5 @@
+import { copyText } from '../copying/copy-text.ts'
+
 const copiedShownMs = 2000
 
 /** Adds a button to each block of code, which copies it, and a text for screen readers that says whether it did. */
@@ -13,7 +15,7 @@ export function addCopyButtons(root: ParentNode): void {
     button.textContent = 'Copy'
     button.addEventListener('click', async () => {
       const code = block.querySelector('code')
-      const outcome = code && (await copy(code)) ? 'Copied' : 'Press Ctrl-C'
+      const outcome = code && (await copyText(code.textContent, code)) ? 'Copied' : 'Press Ctrl-C'
       button.textContent = outcome
       status.textContent = outcome
       setTimeout(() => {
@@ -23,19 +25,4 @@ export function addCopyButtons(root: ParentNode): void {
     })
     block.append(button)
   }
-}
-
-/**
- * Copies the text of an element. The clipboard is missing on plain HTTP, but for localhost, and a browser may refuse it; there the
- * text is selected and copied. It stays selected, so that a person can copy it.
- */
-async function copy(element: Element): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(element.textContent ?? '')
-    return true
-  } catch {
-    // There is none, or it was refused.
-  }
-  getSelection()?.selectAllChildren(element)
-  return document.execCommand('copy')
 }
