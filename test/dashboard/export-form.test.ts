@@ -38,6 +38,11 @@ describe('the form', () => {
     expect(await visits.pages.listAudited()).toEqual([`export.started ${job?.jobId}`])
   })
 
+  test('leads to the schedule of the only site', async () => {
+    const { text } = await visits.showList()
+    expect(text).toContain(`href="projects/sites/${visits.own.domain}#schedule"`)
+  })
+
   test('starts one export when its button is pressed twice', async () => {
     const [first, second] = await Promise.all([visits.start({}), visits.start({})])
     expect(second).toEqual(first)

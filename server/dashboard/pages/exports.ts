@@ -187,7 +187,15 @@ ${checkFields({ legend: startTexts.offlineSearch, boxes: { offlineSearch: { labe
 ${selectField({ label: startTexts.format, name: 'format', value: form.format, choices: Object.entries(startTexts.formats), problem: form.problems.format })}
 </details>
 <p><button class="main">${startTexts.start}</button></p>
+${scheduleHint(visit, sites)}
 </form>`
+}
+
+/** Leads to the schedule of the only site, or to the list of sites. */
+function scheduleHint(visit: Visit, { rows: [first], count }: Listed<Site>): Markup | false {
+  if (!first) return false
+  const path = count === 1 ? `/projects/sites/${first.domain}#schedule` : '/projects'
+  return html`<p class="hint"><a href="${visit.link(path)}">${startTexts.schedule}</a></p>`
 }
 
 /** The site to export. With very many, it is typed. */

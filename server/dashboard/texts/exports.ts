@@ -225,6 +225,7 @@ export const startTexts = {
   format: 'Format',
   formats: { zip: 'zip', 'tar.gz': 'tar.gz, for containers' },
   start: 'Start the export',
+  schedule: 'Start exports by a schedule, on the page of a site',
   notStarted: 'The export was not started.',
   usedForm:
     'This form has already started an export, and the settings differ now. Press the button again to start another export with these settings.',
