@@ -46,7 +46,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   web: [['browser', 'fetch', 'javascript', 'markdown'], ['html', 'login'], ['.']],
   'in-page': [
     ['browser', 'dashboard', 'docs', 'guard', 'packed', 'products', 'runtime', 'search', 'views'],
-    ['outline', 'panels', 'theme'],
+    ['copying', 'outline', 'panels', 'theme'],
   ],
 }
 
